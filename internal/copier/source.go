@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 
@@ -26,6 +27,12 @@ const clientAgent = "billing-sandbox-copy"
 // names the variable to set or correct, and never contains a token. waiting is called before each pause of a request
 // that is retried; nil: never. operations are overrides of methods and paths, as in the provider's argument.
 func FromEnvironment(getenv func(string) string, waiting func(text string),
+	operations map[string]string) (Source, error) {
+	return Through(nil, getenv, waiting, operations)
+}
+
+// Through is FromEnvironment with a transport, for tests.
+func Through(transport http.RoundTripper, getenv func(string) string, waiting func(text string),
 	operations map[string]string) (Source, error) {
 	s := Source{addresses: map[string]string{}, key: getenv("BILLING_COLLECTIONS_API_KEY")}
 	table, err := api.ParseOperations(operations)
@@ -68,7 +75,7 @@ func FromEnvironment(getenv func(string) string, waiting func(text string),
 		}
 		client, err := api.New(api.Config{Service: one.service, BaseURL: address, Token: token, AuthHeader: one.header,
 			UserAgent: clientAgent, RootCAs: roots, Operations: table, MaxRetries: api.NoRetryLimit, RetryTimeout: timeout,
-			Observer: observer{waiting}})
+			Observer: observer{waiting}, Transport: transport})
 		if err != nil {
 			return s, err
 		}

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/billing"
@@ -13,6 +14,15 @@ import (
 
 // BillingURL is the base address of recurring billing, without a final slash.
 func (s *Server) BillingURL() string { return s.server.Address(string(Billing)) }
+
+// RoundTrip carries out a request to a service in the caller's goroutine, for a sandbox without listeners.
+func (s *Server) RoundTrip(r *http.Request) (*http.Response, error) { return s.server.RoundTrip(r) }
+
+// WithFault makes a request on ctx meet the fault that meets returns for its operation, if any, when RoundTrip carries
+// it out. The fault needs an ID for the log.
+func WithFault(ctx context.Context, meets func(operation string) (Fault, bool)) context.Context {
+	return server.WithFault(ctx, meets)
+}
 
 // FinanceURL is the base address of financial management.
 func (s *Server) FinanceURL() string { return s.server.Address(string(Finance)) }

@@ -187,7 +187,10 @@ const organizationID = "3c1f7f2a-52d8-4c7e-9a0b-8f6b1c0e9d24"
 func (s *Server) firstBoot(tx *store.Tx) error {
 	// Servers without a state file share the authority of the process.
 	authority := server.ProcessAuthority
-	if s.options.StateFile != "" {
+	switch {
+	case s.options.NoListeners:
+		authority = func() (none server.Authority, _ error) { return none, nil }
+	case s.options.StateFile != "":
 		authority = server.NewAuthority
 	}
 	issuer, err := authority()
@@ -223,10 +226,14 @@ func (s *Server) firstBoot(tx *store.Tx) error {
 }
 
 func (s *Server) listen(ctx context.Context) (err error) {
-	if err := s.writeCAFile(); err != nil {
-		return err
+	s.server = server.New(s.core, s.options.server())
+	if s.options.NoListeners {
+		for _, site := range s.sites() {
+			s.server.Mount(site)
+		}
+		return nil
 	}
-	if s.server, err = server.New(s.core, s.bootstrap.Authority, s.options.server()); err != nil {
+	if err := errors.Join(s.writeCAFile(), s.server.Certify(s.bootstrap.Authority)); err != nil {
 		return err
 	}
 	for _, site := range s.sites() {
@@ -377,6 +384,9 @@ type Options struct {
 	Origins []string
 	// The ports of the listeners; 0 takes the one that StateFile has from the last start, else a free one.
 	BillingPort, FinancePort, CollectionsPort, ControlPort int
+
+	// NoListeners opens no port, and no file but StateFile: the services are reached only through Server.RoundTrip.
+	NoListeners bool
 
 	// HTTP2 lets the services speak HTTP/2 too. A fault that drops a connection
 	// resets then only the stream of its request.

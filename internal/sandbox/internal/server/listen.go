@@ -55,7 +55,8 @@ type Server struct {
 	certificate tls.Certificate
 	authority   []byte // PEM
 
-	addresses map[string]string // name → https://host:port
+	addresses map[string]string       // name → https://host:port
+	mounted   map[string]http.Handler // host → service, see RoundTrip
 	http      []*http.Server
 	serving   sync.WaitGroup
 	late      atomic.Int64    // requests that were answered and are processed later
@@ -63,16 +64,18 @@ type Server struct {
 	stop      func()
 }
 
-// New returns a server without listeners, with a certificate issued by the authority.
-func New(c *Core, issuer Authority, o Options) (*Server, error) {
-	certificate, err := issuer.issue(append([]string{o.Addr}, o.Hosts...)...)
-	if err != nil {
-		return nil, err
-	}
+// New returns a server without listeners.
+func New(c *Core, o Options) *Server {
 	stopped, stop := context.WithCancel(context.Background())
 	return &Server{Core: c, options: o, Faults: faults{clock: c.Clock}, connections: newConnections(),
-		certificate: certificate, authority: issuer.Certificate, addresses: map[string]string{}, stopped: stopped,
-		stop: stop}, nil
+		addresses: map[string]string{}, mounted: map[string]http.Handler{}, stopped: stopped, stop: stop}
+}
+
+// Certify gives the listeners a certificate issued by the authority.
+func (s *Server) Certify(issuer Authority) (err error) {
+	s.authority = issuer.Certificate
+	s.certificate, err = issuer.issue(append([]string{s.options.Addr}, s.options.Hosts...)...)
+	return err
 }
 
 // Address returns the address of the service or listener with that name; empty without one.

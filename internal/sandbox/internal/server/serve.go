@@ -80,7 +80,7 @@ func (s *Server) Handler(site Site) http.Handler {
 			entry.Body = site.loggable(body)
 		}
 
-		fault, hit := s.Faults.take(route.Name, r.Method, r.URL.Path)
+		fault, hit := s.meets(r, route.Name)
 		entry.Fault = fault.ID
 		process := func(ctx context.Context, entry *Request) response {
 			c := s.newCall(values, body)

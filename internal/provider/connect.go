@@ -19,12 +19,11 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/spans"
 )
 
 // connect builds a client for each service with an address and a token. They share one limiter, so that a rate limit
 // slows the whole provider down.
-func (s settings) connect(agent string, recorder *spans.Recorder, diags *diag.Diagnostics) *conn.Conn {
+func (s settings) connect(agent string, p *billingProvider, diags *diag.Diagnostics) *conn.Conn {
 	c := &conn.Conn{Defaults: metadata.Defaults{Object: s.defaults, Unknown: s.defaultsUnknown}, Rehearsal: s.rehearsal}
 	var roots *x509.CertPool
 	if file := s.caCertificateFile; file.text != "" {
@@ -37,17 +36,20 @@ func (s settings) connect(agent string, recorder *spans.Recorder, diags *diag.Di
 		roots = pool
 	}
 	limiter := api.NewLimiter(s.requestsPerSecond)
+	if p.random != nil {
+		limiter.Draw(p.random)
+	}
 	base := api.Config{
 		UserAgent: agent, RootCAs: roots, MaxRetries: s.maxRetries, RetryTimeout: s.retryTimeout,
 		RequestTimeout: s.requestTimeout, Limiter: limiter, Operations: s.operations, BulkRefresh: s.bulkRefresh,
-		Secrets: s.secrets(),
+		Secrets: s.secrets(), Transport: p.transport, Random: p.random,
 	}
 	var observers api.Observers
 	if !isLogOff() {
 		observers = append(observers, conn.Log{Secrets: s.secrets()})
 	}
-	if recorder != nil {
-		observers = append(observers, recorder)
+	if p.spans != nil {
+		observers = append(observers, p.spans)
 	}
 	base.Observer = observers
 	c.Billing = service(s, s.billing, base, billing.New, diags)

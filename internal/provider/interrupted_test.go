@@ -86,7 +86,7 @@ func interrupted(t *testing.T, stage string, fault sandbox.Fault) (wrong []strin
 	service.Sandbox.AddFault(fault)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), until)
 	defer cancel()
-	core.Interrupted = func() bool { return ctx.Err() != nil }
+	core.Interrupted = ctx.Done()
 	began := time.Now()
 	done := core.Apply(plan, false)
 	if took := time.Since(began); took > until+longest {

@@ -4,6 +4,7 @@ package provider
 
 import (
 	"context"
+	"net/http"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
@@ -18,6 +19,9 @@ import (
 type billingProvider struct {
 	version string
 	spans   *spans.Recorder // nil if disabled
+	// transport and random replace the network and chance in tests; nil: the real ones.
+	transport http.RoundTripper
+	random    func() float64
 }
 
 var (
@@ -97,7 +101,7 @@ func (p *billingProvider) connection(ctx context.Context, req provider.Configure
 		resp.Deferred = &provider.Deferred{Reason: provider.DeferredReasonProviderConfigUnknown}
 	}
 	agent := "terraform-provider-billing/" + p.version + " Terraform/" + req.TerraformVersion
-	c := settings.connect(agent, p.spans, &diags)
+	c := settings.connect(agent, p, &diags)
 	if !diags.HasError() {
 		settings.guard(ctx, c, &diags)
 	}

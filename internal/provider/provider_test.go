@@ -144,7 +144,7 @@ func TestConnect_reportsWhatIsMissing(t *testing.T) {
 	} {
 		s, diags := given{variables: c.variables}.resolve(t)
 		noErrors(t, name, diags)
-		connected := s.connect("agent", nil, &diags)
+		connected := s.connect("agent", &billingProvider{}, &diags)
 		noErrors(t, name, diags)
 		if !slices.Equal(connected.Billing.Missing, c.missing) || connected.Billing.Ready != (len(c.missing) == 0) {
 			t.Errorf("%s: missing %v, ready %v", name, connected.Billing.Missing, connected.Billing.Ready)
@@ -157,7 +157,7 @@ func TestConnect_certificates(t *testing.T) {
 	t.Parallel()
 	s, diags := given{variables: map[string]string{"BILLING_CA_CERTIFICATE_FILE": filepath.Join(t.TempDir(),
 		"none.pem")}}.resolve(t)
-	s.connect("agent", nil, &diags)
+	s.connect("agent", &billingProvider{}, &diags)
 	if len(diags) != 1 || !strings.Contains(diags[0].Detail(), "none.pem") {
 		t.Errorf("diagnostics %v", diags)
 	}

@@ -2,6 +2,8 @@ package provider
 
 import (
 	"context"
+	"net/http"
+	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
@@ -49,6 +51,16 @@ func logging() context.Context {
 func Server(version string) func() tfprotov6.ProviderServer {
 	return func() tfprotov6.ProviderServer { return newServer(&billingProvider{version: version}) }
 }
+
+// Simulated returns a protocol server that sends its requests through a transport, and whose random delays come from
+// random, in [0, 1).
+func Simulated(version string, transport http.RoundTripper, random func() float64) tfprotov6.ProviderServer {
+	server := newServer(&billingProvider{version: version, transport: transport, random: random})
+	server.Share(simulated())
+	return server
+}
+
+var simulated = sync.OnceValue(func() *front.Server { return newServer(&billingProvider{}) })
 
 func newServer(served *billingProvider) *front.Server {
 	p := &servedProvider{billingProvider: served}

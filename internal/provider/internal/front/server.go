@@ -33,7 +33,7 @@ type Server struct {
 	Framework
 
 	resources []func() resource.Resource
-	kinds     kinds
+	kinds     *kinds
 	data      atomic.Pointer[any]
 	// configured is true in a plan and an apply. Terraform validates the configuration before them in another process.
 	configured atomic.Bool
@@ -43,8 +43,12 @@ type Server struct {
 
 // New returns a server in front of the framework's. resources are those of the provider.
 func New(framework Framework, resources []func() resource.Resource) *Server {
-	return &Server{Framework: framework, resources: resources}
+	return &Server{Framework: framework, resources: resources, kinds: &kinds{}}
 }
+
+// Share makes the server use what another server of the same provider learns about the resource types. Tests do so that
+// start thousands.
+func (s *Server) Share(other *Server) { s.kinds = other.kinds }
 
 // Compare also runs the calls that this server handles itself in the framework, and passes both requests to the
 // resource and both responses to compare. It is for tests.

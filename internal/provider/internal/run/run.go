@@ -241,8 +241,8 @@ func (r *Run) Applying(typeName, id string, deferralAllowed bool) bool {
 
 // sharedList is a list that is read once per run.
 type sharedList struct {
-	once  sync.Once
-	items any // []T
+	read  chan struct{} // closed when it was read
+	items any           // []T
 	err   error
 }
 
@@ -253,21 +253,29 @@ func Listed[T any](ctx context.Context, r *Run, typeName string, all func(contex
 	if r.lists == nil {
 		r.lists = map[string]*sharedList{}
 	}
-	if r.lists[typeName] == nil {
-		r.lists[typeName] = &sharedList{}
+	l, known := r.lists[typeName]
+	if !known {
+		l = &sharedList{read: make(chan struct{})}
+		r.lists[typeName] = l
 	}
-	l := r.lists[typeName]
 	r.mu.Unlock()
-	l.once.Do(func() {
-		var items []T
-		for item, err := range all(ctx) {
-			if l.err = err; err != nil {
-				return
-			}
-			items = append(items, item)
+	if known {
+		select {
+		case <-l.read:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
 		}
-		l.items = items
-	})
-	items, _ := l.items.([]T)
-	return items, l.err
+		items, _ := l.items.([]T)
+		return items, l.err
+	}
+	defer close(l.read)
+	var items []T
+	for item, err := range all(ctx) {
+		if l.err = err; err != nil {
+			return nil, err
+		}
+		items = append(items, item)
+	}
+	l.items = items
+	return items, nil
 }

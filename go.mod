@@ -30,7 +30,6 @@ require (
 	golang.org/x/net v0.62.0
 	golang.org/x/text v0.43.0
 	google.golang.org/protobuf v1.36.11
-	pgregory.net/rapid v1.3.0
 )
 
 require (

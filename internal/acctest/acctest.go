@@ -5,6 +5,7 @@ package acctest
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -50,6 +51,10 @@ type Service struct {
 	CollectionsURL, CollectionsKey string
 	// CAFile is trusted in addition to the system's certificate authorities; optional.
 	CAFile string
+	// Dial returns the transport of one of Core's providers to a sandbox without listeners, and Random decides its delays;
+	// nil: the network, and chance.
+	Dial   func() http.RoundTripper
+	Random func() float64
 	// Serve creates each provider for Core; nil: that of Factories.
 	Serve func() tfprotov6.ProviderServer
 

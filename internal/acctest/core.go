@@ -7,11 +7,13 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider"
 )
 
 // Block is a resource or data block of a configuration.
@@ -54,8 +56,8 @@ type Configuration struct {
 	NoRefresh, Destroy bool
 	// Variables are the values of -var, for Terraform itself: the blocks for Core already contain them.
 	Variables map[string]string
-	// Parallelism is -parallelism of Terraform itself; 0 is its default. Core is sequential; for more than 1 it refreshes
-	// all objects before it plans, an order that Terraform may then use.
+	// Parallelism is -parallelism of Terraform itself; 0 is its default. Core is sequential without Turn; for more than 1
+	// it refreshes all objects before it plans, an order that Terraform may then use.
 	Parallelism int
 	// Text is the configuration for Terraform itself. Core ignores it.
 	Text string
@@ -71,13 +73,16 @@ type Core struct {
 	schemas typesByName
 	objects map[string]*held
 
-	// Killed reports whether the apply has been killed: later results of the provider are lost. Nil: never.
-	Killed func() bool
-	// Interrupted reports whether Terraform has been interrupted: the provider is asked to stop, its results are kept, and
-	// no other change starts. Nil: never.
-	Interrupted func() bool
+	// Killed is closed when the run is killed: later results of the provider are lost. Nil: never.
+	Killed <-chan struct{}
+	// Interrupted is closed when Terraform is interrupted: the provider is asked to stop, its results are kept, and no
+	// other change starts. Nil: never.
+	Interrupted <-chan struct{}
+	// Turn makes Core concurrent: it is called before each object is planned or changed, and returns when that may begin.
+	Turn func(address string)
 
-	running context.Context // of the plan or apply; an interrupt cancels it
+	mu      sync.Mutex      // held by one object at a time, except while the provider works
+	running context.Context // of the plan or apply; an interrupt or a kill cancels it
 }
 
 // held is an object in the state.
@@ -158,19 +163,22 @@ func (c *Core) Taint(address string) { c.objects[address].tainted = true }
 func (c *Core) Forget(address string) { delete(c.objects, address) }
 
 // configure starts a new provider.
-func (c *Core) configure(provider JSON, note noting) bool {
+func (c *Core) configure(arguments JSON, note noting) bool {
 	c.t.Helper()
-	if c.service.Serve != nil {
+	switch {
+	case c.service.Serve != nil:
 		c.server = c.service.Serve()
 		c.schemas = typesOf(c.server)
-	} else {
+	case c.service.Dial != nil: // not compared with the framework, which would double the time
+		c.server, c.schemas = provider.Simulated("test", c.service.Dial(), c.service.Random), ownSchemas()
+	default:
 		c.server, c.schemas = ok(Factories["billing"]()), ownSchemas()
 	}
 	config := JSON{}
 	for _, argument := range c.service.arguments() {
 		config[argument.name] = argument.value
 	}
-	maps.Copy(config, provider)
+	maps.Copy(config, arguments)
 	if problems := misspelled(c.schemas.Provider.Block.Attributes, config, ""); len(problems) > 0 {
 		return note("provider", problems)
 	}
@@ -191,26 +199,83 @@ func (c *Core) ctx() context.Context {
 	return context.WithoutCancel(c.t.Context())
 }
 
-// begin starts a plan or an apply that may be interrupted; end ends it.
+// begin starts a plan or an apply that may be interrupted or killed; end ends it.
 func (c *Core) begin() (end func()) {
-	if c.Interrupted == nil {
+	if c.Interrupted == nil && c.Killed == nil {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(c.ctx())
 	c.running = ctx
-	over := make(chan struct{})
-	go func() {
-		defer close(over)
-		for ctx.Err() == nil && !c.Interrupted() {
-			time.Sleep(time.Millisecond)
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		select {
+		case <-c.Interrupted:
+		case <-c.Killed:
+		case <-ctx.Done():
 		}
 		cancel()
-	}()
+	})
 	return func() {
 		cancel()
-		<-over
+		watch.Wait()
 		c.running = nil
 	}
+}
+
+// dead reports whether the run has been killed.
+func (c *Core) dead() bool {
+	select {
+	case <-c.Killed:
+		return true
+	default:
+		return false
+	}
+}
+
+// call calls the provider, while other objects go on.
+func call[Q, A any](c *Core, does func(context.Context, Q) (A, error), request Q) A {
+	if c.Turn != nil {
+		c.mu.Unlock()
+		defer c.mu.Lock()
+	}
+	return ok(does(c.ctx(), request))
+}
+
+// node is an object in Terraform's graph.
+type node struct {
+	address string
+	after   []string // addresses in the same walk
+	visit   func()
+}
+
+// walk visits nodes one after another, or with Turn concurrently, each as soon as those before it have been visited.
+func (c *Core) walk(nodes []node) {
+	if c.Turn == nil {
+		for _, n := range nodes {
+			n.visit()
+		}
+		return
+	}
+	visited := map[string]chan struct{}{}
+	for _, n := range nodes {
+		visited[n.address] = make(chan struct{})
+	}
+	var all sync.WaitGroup
+	for _, n := range nodes {
+		all.Go(func() {
+			defer close(visited[n.address])
+			for _, address := range n.after {
+				if before := visited[address]; before != nil {
+					<-before
+				}
+			}
+			c.Turn(n.address)
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			n.visit()
+		})
+	}
+	all.Wait()
 }
 
 // schema returns the schema of a type; nil if the type does not exist.
@@ -240,11 +305,13 @@ func (c *Core) Plan(configuration Configuration) *CorePlan {
 		configuration.Blocks, p.configuration.Blocks = nil, nil
 	}
 	// No object depends on a removed one, so Terraform usually plans it first.
+	var removed []node
 	for _, address := range destroyedLast(objects) {
 		if !slices.ContainsFunc(configuration.Blocks, func(b Block) bool { return b.Address == address }) {
-			c.planRemoval(address, objects[address], p)
+			removed = append(removed, node{address, nil, func() { c.planRemoval(address, objects[address], p) }})
 		}
 	}
+	c.walk(removed)
 	if configuration.Parallelism > 1 {
 		c.refreshEarly(objects, p)
 	}
@@ -302,34 +369,41 @@ func (c *Core) planRemoval(address string, object *held, p *CorePlan) {
 func (c *Core) planBlocks(objects map[string]*held, p *CorePlan) {
 	c.t.Helper()
 	planned, failed := map[string]JSON{}, map[string]bool{}
+	var nodes []node
 	for _, block := range p.configuration.Blocks {
-		if needsAny(block.Needs, failed) {
-			failed[block.Address] = true // Terraform does not plan what depends on an error.
-			continue
-		}
-		if c.schema(block.Address) == nil {
-			failed[block.Address] = !p.note(block.Address, trouble("Invalid resource type", block.Type()))
-		} else if strings.HasPrefix(block.Address, dataPrefix) {
-			failed[block.Address] = !c.planSource(block, p, planned)
-		} else {
-			failed[block.Address] = !c.planBlock(block, objects[block.Address], p, planned)
-		}
+		nodes = append(nodes, node{block.Address, block.Needs, func() {
+			switch {
+			case needsAny(block.Needs, failed): // Terraform does not plan what depends on an error.
+				failed[block.Address] = true
+			case c.schema(block.Address) == nil:
+				failed[block.Address] = !p.note(block.Address, trouble("Invalid resource type", block.Type()))
+			case strings.HasPrefix(block.Address, dataPrefix):
+				failed[block.Address] = !c.planSource(block, p, planned)
+			default:
+				failed[block.Address] = !c.planBlock(block, objects[block.Address], p, planned)
+			}
+		}})
 	}
+	c.walk(nodes)
 }
 
 // refreshEarly refreshes the objects of all blocks.
 func (c *Core) refreshEarly(objects map[string]*held, p *CorePlan) {
 	c.t.Helper()
 	p.early = map[string]*held{}
+	var nodes []node
 	for _, block := range p.configuration.Blocks {
 		prior := objects[block.Address]
 		if prior == nil || !p.targeted(block.Address) {
 			continue
 		}
-		if read, fine := c.refresh(block.Address, prior, nil, p); fine {
-			p.early[block.Address] = read
-		}
+		nodes = append(nodes, node{block.Address, nil, func() {
+			if read, fine := c.refresh(block.Address, prior, nil, p); fine {
+				p.early[block.Address] = read
+			}
+		}})
 	}
+	c.walk(nodes)
 }
 
 func needsAny(needs []string, of map[string]bool) bool {
@@ -453,7 +527,7 @@ func (c *Core) imported(address string, imported any, p *CorePlan) *held {
 		request.Identity = &tfprotov6.ResourceIdentityData{IdentityData: encode(c.t, value(c.t, identity.ValueType(),
 			imported))}
 	}
-	response := ok(c.server.ImportResourceState(c.ctx(), request))
+	response := call(c, c.server.ImportResourceState, request)
 	if !p.note(address, response.Diagnostics) || len(response.ImportedResources) != 1 {
 		return nil
 	}
@@ -465,8 +539,8 @@ func (c *Core) imported(address string, imported any, p *CorePlan) *held {
 // read refreshes an object; nil if it does not exist.
 func (c *Core) read(address string, prior *held, p *CorePlan) (*held, bool) {
 	c.t.Helper()
-	response := ok(c.server.ReadResource(c.ctx(), &tfprotov6.ReadResourceRequest{TypeName: Block{Address: address}.Type(),
-		CurrentState: encode(c.t, prior.value), Private: prior.private, CurrentIdentity: prior.identity}))
+	response := call(c, c.server.ReadResource, &tfprotov6.ReadResourceRequest{TypeName: Block{Address: address}.Type(),
+		CurrentState: encode(c.t, prior.value), Private: prior.private, CurrentIdentity: prior.identity})
 	if !p.note(address, response.Diagnostics) {
 		return nil, false
 	}

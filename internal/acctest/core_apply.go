@@ -1,10 +1,9 @@
 package acctest
 
 import (
-	"context"
 	"maps"
 	"slices"
-	"time"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
@@ -80,15 +79,25 @@ func (a *CoreApplied) note(address string, all []*tfprotov6.Diagnostic) bool {
 // destroyAll destroys objects, except those needed by an object that could not be destroyed.
 func (c *Core) destroyAll(changes []*Change, done *CoreApplied) {
 	c.t.Helper()
+	var nodes []node
 	for _, change := range changes {
-		needed := false
-		for address := range done.failed {
-			needed = needed || c.objects[address] != nil && slices.Contains(c.objects[address].needs, change.Address)
+		var dependents []string
+		for address, object := range c.objects {
+			if slices.Contains(object.needs, change.Address) {
+				dependents = append(dependents, address)
+			}
 		}
-		if !needed && c.continues(done) {
-			c.destroy(change.Address, change, done)
-		}
+		nodes = append(nodes, node{change.Address, dependents, func() {
+			needed := false
+			for address := range done.failed {
+				needed = needed || c.objects[address] != nil && slices.Contains(c.objects[address].needs, change.Address)
+			}
+			if !needed && c.continues(done) {
+				c.destroy(change.Address, change, done)
+			}
+		}})
 	}
+	c.walk(nodes)
 }
 
 // destroy sends the prior state of the change, which is older than the refreshed state if a block was removed.
@@ -121,28 +130,42 @@ func (c *Core) destroy(address string, change *Change, done *CoreApplied) {
 func (c *Core) carryOut(p *CorePlan, done *CoreApplied) {
 	c.t.Helper()
 	results := maps.Clone(p.sources)
+	var nodes []node
 	for _, block := range p.configuration.Blocks {
-		if !c.continues(done) {
-			return
-		}
-		if !c.carryOutBlock(block, p, results, done) {
-			continue
-		}
-		if object := c.objects[block.Address]; object != nil {
-			object.needs = block.Needs
-			results[block.Address] = view(c.t, object.value)
-		}
+		nodes = append(nodes, node{block.Address, block.Needs, func() {
+			if !c.continues(done) || !c.carryOutBlock(block, p, results, done) {
+				return
+			}
+			if object := c.objects[block.Address]; object != nil {
+				object.needs = block.Needs
+				results[block.Address] = view(c.t, object.value)
+			}
+		}})
 	}
+	c.walk(nodes)
+	if !c.continues(done) {
+		return
+	}
+	nodes = nil
 	for _, change := range slices.Backward(p.Changes) {
 		old := c.objects[change.Address+deposed]
 		if old == nil || done.failed[change.Address] {
 			continue
 		}
-		again, problems := c.destruction(change.Address, old)
-		if done.note(change.Address, problems) {
-			c.destroy(change.Address+deposed, again, done)
+		var dependents []string // which are destroyed first
+		for address, object := range c.objects {
+			if from, isOld := strings.CutSuffix(address, deposed); isOld && slices.Contains(object.needs, change.Address) {
+				dependents = append(dependents, from)
+			}
 		}
+		nodes = append(nodes, node{change.Address, dependents, func() {
+			again, problems := c.destruction(change.Address, old)
+			if done.note(change.Address, problems) {
+				c.destroy(change.Address+deposed, again, done)
+			}
+		}})
 	}
+	c.walk(nodes)
 }
 
 // carryOutBlock applies the plan of a block, and reports whether its object is now as planned. It adds a data source to
@@ -193,12 +216,17 @@ func (c *Core) carryOutOne(first *Change, config valueOf, done *CoreApplied) boo
 	return done.note(first.Address, c.applyChange(second))
 }
 
-// continues reports whether the run starts another change: after an interrupt it adds an error once, and stops.
+// continues reports whether the run starts another change: after an interrupt or a kill it adds an error once, and
+// stops.
 func (c *Core) continues(done *CoreApplied) bool {
-	if c.ctx().Err() == nil {
+	if c.ctx().Err() == nil && !c.dead() {
 		return true
 	}
-	if !done.failed["terraform"] {
+	switch {
+	case done.failed["terraform"]:
+	case c.dead():
+		done.note("terraform", killed)
+	default:
 		done.note("terraform", trouble("execution halted", "The run was interrupted."))
 	}
 	return false
@@ -210,22 +238,11 @@ var killed = trouble("Killed", "The run was killed.")
 // send sends a change to the provider. It returns nil if the run has been killed in the meantime.
 func (c *Core) send(request *tfprotov6.ApplyResourceChangeRequest) *tfprotov6.ApplyResourceChangeResponse {
 	c.t.Helper()
-	if c.Killed == nil {
-		return ok(c.server.ApplyResourceChange(c.ctx(), request))
-	}
-	ctx, cancel := context.WithCancel(c.ctx())
-	defer cancel()
-	go func() {
-		for ctx.Err() == nil && !c.Killed() {
-			time.Sleep(time.Millisecond)
-		}
-		cancel()
-	}()
-	if c.Killed() {
+	if c.dead() {
 		return nil
 	}
-	response := ok(c.server.ApplyResourceChange(ctx, request))
-	if c.Killed() {
+	response := call(c, c.server.ApplyResourceChange, request)
+	if c.dead() {
 		return nil
 	}
 	return response

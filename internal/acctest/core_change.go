@@ -23,10 +23,10 @@ func (c *Core) change(block Block, config valueOf, prior *held, planned *Change,
 	known := schema.Block.Attributes
 	validated := &tfprotov6.ValidateResourceConfigResponse{}
 	if block.Type() != builtinType {
-		validated = ok(c.server.ValidateResourceConfig(c.ctx(),
+		validated = call(c, c.server.ValidateResourceConfig,
 			&tfprotov6.ValidateResourceConfigRequest{TypeName: block.Type(), Config: encode(c.t, config),
 				ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{
-					WriteOnlyAttributesAllowed: true}}))
+					WriteOnlyAttributesAllowed: true}})
 	}
 	if Errors(validated.Diagnostics) != "" {
 		return nil, validated.Diagnostics
@@ -91,7 +91,7 @@ func (c *Core) planResource(block Block, prior *held, config valueOf, private []
 	if block.Type() == builtinType {
 		return builtinPlan(c.t, prior.value, config)
 	}
-	return ok(c.server.PlanResourceChange(c.ctx(), request))
+	return call(c, c.server.PlanResourceChange, request)
 }
 
 // destruction plans the deletion of an object.
@@ -103,9 +103,9 @@ func (c *Core) destruction(address string, prior *held) (*Change, []*tfprotov6.D
 	if block.Type() == builtinType {
 		return change, nil
 	}
-	response := ok(c.server.PlanResourceChange(c.ctx(), &tfprotov6.PlanResourceChangeRequest{TypeName: block.Type(),
+	response := call(c, c.server.PlanResourceChange, &tfprotov6.PlanResourceChangeRequest{TypeName: block.Type(),
 		Config: encode(c.t, none), PriorState: encode(c.t, prior.value), ProposedNewState: encode(c.t, none),
-		PriorPrivate: prior.private, PriorIdentity: prior.identity}))
+		PriorPrivate: prior.private, PriorIdentity: prior.identity})
 	change.private = response.PlannedPrivate
 	return change, response.Diagnostics
 }

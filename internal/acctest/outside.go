@@ -158,6 +158,9 @@ func (s *Service) Count(operation string) int {
 }
 
 func (s *Service) http() *http.Client {
+	if s.Dial != nil {
+		return &http.Client{Transport: s.Sandbox}
+	}
 	roots, err := x509.SystemCertPool()
 	if err != nil {
 		s.t.Fatal(err)

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"pgregory.net/rapid"
 )
 
 // block draws one of the blocks; "" if there are none.
@@ -35,7 +33,7 @@ func argumentNames(address string) []string {
 }
 
 // change changes one to three arguments of a block.
-func (d *draw) change(*rapid.T) { d.changeOf(d.block(d.w.blocks)) }
+func (d *draw) change() { d.changeOf(d.block(d.w.blocks)) }
 
 func (d *draw) changeOf(address string) {
 	s, there := d.w.blocks[address]
@@ -73,16 +71,16 @@ func (d *draw) changeOf(address string) {
 	d.set(s)
 }
 
-func (d *draw) changeAndRun(t *rapid.T) {
-	d.change(t)
-	d.run(t)
+func (d *draw) changeAndRun() {
+	d.change()
+	d.run()
 }
 
-func (d *draw) foreignChangeAndRun(t *rapid.T) {
+func (d *draw) foreignChangeAndRun() {
 	address := d.block(d.w.appliedBlocks)
 	about := d.foreignTo(address)
 	if d.chance(3, "see it first") {
-		d.run(t)
+		d.run()
 	}
 	if s, there := d.w.blocks[address]; there && about != "" && d.chance(2, "the same argument") {
 		s.Values = maps.Clone(s.Values)
@@ -91,7 +89,7 @@ func (d *draw) foreignChangeAndRun(t *rapid.T) {
 	} else {
 		d.changeOf(address)
 	}
-	d.run(t)
+	d.run()
 }
 
 // foreigners lists changes by another system, by type.
@@ -122,7 +120,7 @@ var foreigners = map[string][]step{
 }
 
 // foreign is a change by another system: to its own keys, to ours, or to the object itself.
-func (d *draw) foreign(*rapid.T) { d.foreignTo(d.block(d.w.appliedBlocks)) }
+func (d *draw) foreign() { d.foreignTo(d.block(d.w.appliedBlocks)) }
 
 // foreignTo returns the argument that the change affects, if any.
 func (d *draw) foreignTo(address string) (about string) {
@@ -160,7 +158,7 @@ func (d *draw) foreignTo(address string) (about string) {
 }
 
 // run plans and applies; arguments may be known only after apply, and time may pass in between.
-func (d *draw) run(*rapid.T) {
+func (d *draw) run() {
 	s := step{Do: doRun, CreateFirst: d.chance(3, "create first")}
 	if d.chance(3, "later") {
 		for range 1 + d.index(2, "how many") {
@@ -192,7 +190,7 @@ var runFaults = []string{"operation=me.get,latency=50ms", "operation=me.get,stat
 	"operation=me.get,drop=before,times=2", "operation=me.get,status=403", "operation=me.get,status=200,foreign=html"}
 
 // time advances the clock for a while, or past a date in the configuration.
-func (d *draw) time(*rapid.T) {
+func (d *draw) time() {
 	all := []string{"1h", "25h", "200h", "800h"}
 	passed := d.w.service.Sandbox.Clock().Now().Sub(d.w.start)
 	for _, address := range slices.Sorted(maps.Keys(d.w.blocks)) {
@@ -220,7 +218,7 @@ func dates(v any) (all []time.Duration) {
 	return all
 }
 
-func (d *draw) imports(*rapid.T) {
+func (d *draw) imports() {
 	if address := d.block(d.w.appliedBlocks); address != "" {
 		d.do(step{Do: doImport, At: address})
 		d.do(step{Do: doRun})
@@ -228,25 +226,25 @@ func (d *draw) imports(*rapid.T) {
 }
 
 // rename renames a record's block, without a moved block.
-func (d *draw) rename(t *rapid.T) {
+func (d *draw) rename() {
 	names := []string{"billing_finance_record.r", "billing_finance_record.q"}
 	for i, from := range names {
 		to := names[1-i]
 		if _, there := d.w.blocks[from]; there {
 			d.do(step{Do: doRename, At: from, To: to})
-			d.run(t)
+			d.run()
 			return
 		}
 	}
 }
 
-func (d *draw) defaults(*rapid.T) {
+func (d *draw) defaults() {
 	all := []object{nil, {"team": "one"}, {"team": "two", "a": "default"}}
 	d.do(step{Do: doDefaults, Values: pickOne(d, all, "defaults")})
 }
 
 // addOrRemove removes a block and those that refer to it, or adds one.
-func (d *draw) addOrRemove(*rapid.T) {
+func (d *draw) addOrRemove() {
 	address := pickOne(d, addresses, "block")
 	if !only(address) {
 		return
@@ -264,7 +262,7 @@ func (d *draw) addOrRemove(*rapid.T) {
 }
 
 // stranger plans with the token of another organization.
-func (d *draw) stranger(*rapid.T) { d.do(step{Do: doStranger}) }
+func (d *draw) stranger() { d.do(step{Do: doStranger}) }
 
 // copied plans against a copy of the organization.
-func (d *draw) copied(*rapid.T) { d.do(step{Do: doCopy}) }
+func (d *draw) copied() { d.do(step{Do: doCopy}) }

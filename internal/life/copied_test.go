@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -15,7 +16,8 @@ import (
 
 // copied compares a plan against a copy of the organization with one against the organization itself.
 func (w *world) copied() *violation {
-	counts.copies++
+	w.counts.copies++
+	defer w.net.hold()()
 	// A plan may wait for an object that it does not find, which advances the clock: both plans start after that.
 	original, _, bad := w.planned(w.configuration(step{}))
 	if bad != nil {
@@ -26,11 +28,14 @@ func (w *world) copied() *violation {
 		return bad
 	}
 	copied, end := acctest.Open(w.t, func(o *sandbox.Options) {
-		o.Start, o.MaxPerPage = time.Time{}, 0
+		o.Start, o.MaxPerPage, o.NoListeners = time.Time{}, 0, w.net != nil
 		o.Copy = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(document)), nil }
 	})
 	defer end()
 	here := *w.here
+	if w.net != nil {
+		copied.Dial = func() http.RoundTripper { return copied.Sandbox }
+	}
 	*w.here = *copied
 	w.renew()
 	plan := w.drive.Plan(w.configuration(step{}))
@@ -51,7 +56,11 @@ func (w *world) copied() *violation {
 // copyOf returns a copy of the organization, with the collections of records that a state may contain.
 func (w *world) copyOf() ([]byte, *violation) {
 	env := w.service.Sandbox.Env()
-	source, err := copier.FromEnvironment(func(name string) string { return env[name] }, nil, nil)
+	var transport http.RoundTripper
+	if w.net != nil {
+		transport = w.service.Sandbox
+	}
+	source, err := copier.Through(transport, func(name string) string { return env[name] }, nil, nil)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -2,22 +2,21 @@ package life
 
 import (
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
-
-	"pgregory.net/rapid"
 )
 
-// draw generates a life while it runs.
+// draw generates a life while it runs. Labels say what is drawn.
 type draw struct {
-	*rapid.T
+	*rand.Rand
 	w   *world
 	bad *violation
 }
 
-func (d *draw) index(n int, label string) int { return rapid.IntRange(0, n-1).Draw(d.T, label) }
+func (d *draw) index(n int, _ string) int { return d.IntN(n) }
 
-// chance is true once in n draws; it shrinks to false.
+// chance is true once in n draws.
 func (d *draw) chance(n int, label string) bool { return d.index(n, label) == n-1 }
 
 func pickOne[V any](d *draw, from []V, label string) V { return from[d.index(len(from), label)] }
@@ -127,6 +126,9 @@ func (d *draw) set(s step) {
 	d.do(s)
 }
 
+// lifeLength is the number of actions of a life.
+const lifeLength = 14
+
 // over ends a life after a violation.
 type over struct{}
 
@@ -147,12 +149,11 @@ func (d *draw) live() (bad *violation) {
 		}
 	}()
 	d.begin()
-	d.Repeat(map[string]func(*rapid.T){
-		"change": d.change, "change and run": d.changeAndRun, "foreign": d.foreign,
-		"foreign, change and run": d.foreignChangeAndRun, "run": d.run, "time": d.time, "import": d.imports,
-		"rename": d.rename, "defaults": d.defaults, "add or remove": d.addOrRemove, "stranger": d.stranger,
-		"copy": d.copied,
-	})
+	actions := []func(){d.change, d.changeAndRun, d.foreign, d.foreignChangeAndRun, d.run, d.time, d.imports, d.rename,
+		d.defaults, d.addOrRemove, d.stranger, d.copied}
+	for range lifeLength {
+		pickOne(d, actions, "action")()
+	}
 	d.do(step{Do: doCopy})
 	d.do(step{Do: doRun})
 	return nil

@@ -97,7 +97,7 @@ func (w *world) movedLater(text string, run step) bool {
 
 // refused checks the errors of a failed plan, and restores the configuration of the last apply.
 func (w *world) refused(plan *acctest.CorePlan) *violation {
-	counts.refused++
+	w.counts.refused++
 	wrong := slices.IndexFunc(plan.Errors, func(text string) bool {
 		return !refusals.MatchString(text) && !w.keptBoth(text)
 	})

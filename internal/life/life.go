@@ -127,6 +127,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -173,6 +174,7 @@ type scenario struct {
 	used    map[string]bool
 	options []acctest.Option
 	end     func()
+	heard   atomic.Value     // func(sandbox.Request), called for each request
 	here    *acctest.Service // with the provider's token, which may be another organization's
 	other   string           // that organization's id
 	called  object           // the response to the last call
@@ -302,7 +304,13 @@ func split(line string) (words []string, err error) {
 // start starts the sandbox.
 func (s *scenario) start() {
 	s.t.Helper()
-	options := append([]acctest.Option{func(o *sandbox.Options) { o.NoExampleData = true }}, s.options...)
+	options := append([]acctest.Option{func(o *sandbox.Options) {
+		o.NoExampleData, o.OnRequest = true, func(r sandbox.Request) {
+			if hears, _ := s.heard.Load().(func(sandbox.Request)); hears != nil {
+				hears(r)
+			}
+		}
+	}}, s.options...)
 	s.service, s.end = acctest.Open(s.t, options...)
 	here := *s.service
 	s.here, s.drive = &here, here.Core()
@@ -485,9 +493,13 @@ func (s *scenario) kill(words []string) {
 	}
 	// The response never arrives, so the provider cannot process it.
 	fault := s.service.Sandbox.AddFault(sandbox.Fault{Operation: words[2], DropAfter: true, Times: 1})
-	core.Killed = func() bool {
-		return slices.ContainsFunc(s.service.Sandbox.Requests(), func(r sandbox.Request) bool { return r.Fault == fault })
-	}
+	killed := make(chan struct{})
+	core.Killed = killed
+	s.heard.Store(func(r sandbox.Request) {
+		if r.Fault == fault {
+			close(killed)
+		}
+	})
 }
 
 // interrupt makes a request of the next run hang, and interrupts that run.
@@ -506,13 +518,16 @@ func (s *scenario) interrupt(words []string) {
 		}
 	}
 	fault := s.service.Sandbox.AddFault(sandbox.Fault{Operation: words[2], Latency: time.Hour, Times: 1})
-	core.Interrupted = func() bool {
-		hangs := !slices.ContainsFunc(s.service.Sandbox.Faults(), func(f sandbox.Fault) bool { return f.ID == fault })
-		if hangs {
-			time.Sleep(wait)
+	interrupted := make(chan struct{})
+	core.Interrupted = interrupted
+	go func() {
+		isIt := func(f sandbox.Fault) bool { return f.ID == fault }
+		for s.t.Context().Err() == nil && slices.ContainsFunc(s.service.Sandbox.Faults(), isIt) {
+			time.Sleep(time.Millisecond)
 		}
-		return hangs
-	}
+		time.Sleep(wait)
+		close(interrupted)
+	}()
 	s.hangs = fault
 }
 

@@ -7,23 +7,26 @@ import (
 	"time"
 )
 
-// smallestTime limits the time for making a failure smaller after rapid has shrunk it.
+// smallestTime limits the time for making a failure smaller.
 const smallestTime = 20 * time.Second
 
-// smallest removes everything from a failing life that the failure does not need: whole steps, then arguments. rapid
-// shrinks the draws; this shrinks the steps, for which draws may not exist any more.
-func smallest(t *testing.T, steps []step, bad *violation) ([]step, *violation) {
+// smallest removes everything from a failing life that the failure does not need: whole steps, then misfortunes and
+// arguments. It returns no violation if the steps do not fail again.
+func smallest(t *testing.T, steps []step, seed uint64, bad *violation) ([]step, *violation) {
 	t.Helper()
-	end := time.Now().Add(smallestTime)
+	end, kind := time.Now().Add(smallestTime), bad.kind()
 	fails := func(candidate []step) bool {
 		if time.Now().After(end) {
 			return false
 		}
-		now := relive(t, candidate, false, func(v *violation) bool { return v.kind() == bad.kind() })
+		now := relive(t, candidate, false, seed, func(v *violation) bool { return v.kind() == kind })
 		if now != nil {
 			bad = now
 		}
 		return now != nil
+	}
+	if !fails(steps) {
+		return steps, nil
 	}
 	for size := len(steps) / 2; size > 1; size /= 2 {
 		for at := 0; at+size <= len(steps); {
@@ -71,6 +74,11 @@ func simpler(s step) (all []step) {
 	for i := range s.Ignore {
 		less := s
 		less.Ignore = slices.Delete(slices.Clone(s.Ignore), i, i+1)
+		all = append(all, less)
+	}
+	for i := range s.Meets {
+		less := s
+		less.Meets = slices.Delete(slices.Clone(s.Meets), i, i+1)
 		all = append(all, less)
 	}
 	if s.By != "" && s.Do == doRun {

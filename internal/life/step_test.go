@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
 // The actions of a step.
@@ -40,13 +42,50 @@ type step struct {
 	Turns       object   `json:"turns,omitempty"`
 	CreateFirst bool     `json:"createFirst,omitempty"`
 	Fault       string   `json:"fault,omitempty"` // active while a plan is applied
+	// Meets lists the misfortunes of the run.
+	Meets []meeting `json:"meets,omitempty"`
 }
 
-func (s step) String() string {
+// meeting is what a request of a run meets.
+type meeting struct {
+	Of    string `json:"of,omitempty"`    // its operation; empty: any
+	Nth   int    `json:"nth,omitempty"`   // the number of such requests in the run before it
+	Times int    `json:"times,omitempty"` // the number of requests that meet it; 0: one
+	// Fault is one of the sandbox, as for `billing-sandbox fault add`.
+	Fault string `json:"fault,omitempty"`
+	Twice bool   `json:"twice,omitempty"` // it is carried out twice, and the second response returned
+	// Kill ends the provider and Terraform after it: its response never arrives. Interrupt interrupts Terraform before it.
+	Kill      bool  `json:"kill,omitempty"`
+	Interrupt bool  `json:"interrupt,omitempty"`
+	Then      *step `json:"then,omitempty"` // what another system does after it
+}
+
+func (m meeting) String() string { return encoded(m) }
+
+// fault returns the sandbox's fault. An outage begins with the request.
+func (m meeting) fault(server *sandbox.Server) (sandbox.Fault, bool) {
+	if m.Fault == "" {
+		return sandbox.Fault{}, false
+	}
+	fault, err := sandbox.ParseFault(m.Fault)
+	if err != nil {
+		panic(err)
+	}
+	if fault.Outage > 0 {
+		server.AddFault(fault)
+		return sandbox.Fault{}, false
+	}
+	fault.ID = "misfortune"
+	return fault, true
+}
+
+func (s step) String() string { return encoded(s) }
+
+func encoded(v any) string {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(s); err != nil {
+	if err := encoder.Encode(v); err != nil {
 		panic(err)
 	}
 	return strings.TrimSpace(out.String())

@@ -20,8 +20,10 @@ import (
 type world struct {
 	stage
 
-	here  *acctest.Service // with the provider's token
-	start time.Time
+	counts counts
+	net    *network         // nil for Terraform itself
+	here   *acctest.Service // with the provider's token
+	start  time.Time
 
 	blocks        map[string]step
 	nowDefaults   object
@@ -46,8 +48,21 @@ type world struct {
 	caught func(*violation) bool
 }
 
-// counts counts what a soak has done.
-var counts struct{ lives, real, steps, runs, refused, requests, copies int }
+// counts counts what a soak has done; runs are cycles of a plan and an apply.
+type counts struct{ lives, real, steps, runs, refused, requests, copies, met int }
+
+var total counts
+
+func (c *counts) add(of counts) {
+	c.lives, c.real, c.steps, c.runs = c.lives+of.lives, c.real+of.real, c.steps+of.steps, c.runs+of.runs
+	c.refused, c.requests = c.refused+of.refused, c.requests+of.requests
+	c.copies, c.met = c.copies+of.copies, c.met+of.met
+}
+
+func (c counts) String() string {
+	return fmt.Sprintf("%d lives (%d through Terraform), %d steps, %d runs (%d refused), %d requests, %d misfortunes, "+
+		"%d copies", c.lives, c.real, c.steps, c.runs, c.refused, c.requests, c.met, c.copies)
+}
 
 // do runs one step.
 func (w *world) do(s step) *violation {
@@ -77,7 +92,7 @@ func (w *world) ends(bad *violation) *violation {
 
 func (w *world) live(s step) *violation {
 	w.lived = append(w.lived, s)
-	counts.steps++
+	w.counts.steps++
 	switch s.Do {
 	case doSet:
 		w.blocks[s.At] = s
@@ -170,12 +185,12 @@ func (w *world) block(block step, run step) string {
 
 // run plans and applies, and compares the two.
 func (w *world) run(s step) *violation {
-	counts.runs++
+	w.counts.runs++
 	// Wait a minute between two runs: in less time, nothing proves that a record was deleted if its key is used again.
 	w.service.Sandbox.Clock().Advance(time.Minute)
 	c := w.configuration(s)
 	plan, sent, bad := w.planned(c)
-	counts.requests += len(sent)
+	w.counts.requests += len(sent)
 	if bad != nil {
 		return bad
 	}
@@ -191,7 +206,7 @@ func (w *world) run(s step) *violation {
 	before := w.subscriptions(plan)
 	began := w.service.Sandbox.Clock().Now()
 	done, requests, all := w.disturbed(plan, s)
-	counts.requests += len(requests)
+	w.counts.requests += len(requests)
 	w.shared = w.shared || slices.ContainsFunc(done.Warnings, func(text string) bool {
 		return strings.Contains(text, "may already have existed")
 	})

@@ -1,0 +1,239 @@
+package life
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"sync"
+	"testing/synctest"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// network carries the requests of a life in virtual time to its sandbox, without connections, and decides the order of
+// everything that happens at the same time: a request, or the start of an object in Terraform, waits until nothing else
+// can go on. Then the seed picks one that waits, or time passes.
+type network struct {
+	sandbox *sandbox.Server
+	arrived chan struct{} // capacity 1
+	over    chan struct{}
+
+	mu      sync.Mutex
+	random  *rand.Rand
+	waiting []*parked
+	still   bool // no time passes before requests
+
+	// of the current run
+	meets     []meeting
+	counts    map[string]int // requests so far, by operation
+	met       []string       // what has happened
+	killed    chan struct{}
+	interrupt chan struct{}
+	foreign   func(step)
+}
+
+// parked is what waits for its turn. name is the same in each run of a seed.
+type parked struct {
+	name string
+	turn chan struct{}
+}
+
+// process is the network of one provider process.
+type process struct {
+	*network
+	dead bool
+}
+
+var errDead = errors.New("the process was killed")
+
+// longestPause is the longest time that passes before a request. A plan of many objects has as many.
+const longestPause = 200 * time.Millisecond
+
+// begin starts the scheduler; end ends it.
+func (n *network) begin() (end func()) {
+	n.arrived, n.over = make(chan struct{}, 1), make(chan struct{})
+	var scheduler sync.WaitGroup
+	scheduler.Go(func() {
+		for {
+			synctest.Wait()
+			if n.next() {
+				continue
+			}
+			select {
+			case <-n.arrived:
+			case <-n.over:
+				return
+			}
+		}
+	})
+	return func() {
+		close(n.over)
+		scheduler.Wait()
+	}
+}
+
+// next lets one of those that wait go on, or time pass. It reports whether any waits.
+func (n *network) next() bool {
+	n.mu.Lock()
+	if len(n.waiting) == 0 {
+		n.mu.Unlock()
+		return false
+	}
+	if n.random.IntN(8) == 0 && !n.still {
+		passes := time.Duration(n.random.Int64N(int64(longestPause)))
+		n.mu.Unlock()
+		time.Sleep(passes)
+		return true
+	}
+	slices.SortStableFunc(n.waiting, func(a, b *parked) int { return bytes.Compare([]byte(a.name), []byte(b.name)) })
+	i := n.random.IntN(len(n.waiting))
+	next := n.waiting[i]
+	n.waiting = slices.Delete(n.waiting, i, i+1)
+	n.mu.Unlock()
+	close(next.turn)
+	return true
+}
+
+// park waits for its turn.
+func (n *network) park(ctx context.Context, name string) error {
+	p := &parked{name, make(chan struct{})}
+	n.mu.Lock()
+	n.waiting = append(n.waiting, p)
+	n.mu.Unlock()
+	select {
+	case n.arrived <- struct{}{}:
+	default:
+	}
+	select {
+	case <-p.turn:
+		return nil
+	case <-ctx.Done():
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.waiting = slices.DeleteFunc(n.waiting, func(other *parked) bool { return other == p })
+		return ctx.Err()
+	}
+}
+
+// turn is acctest.Core.Turn.
+func (n *network) turn(address string) { _ = n.park(context.Background(), address) }
+
+// number is a random number in [0, 1) for the provider.
+func (n *network) number() float64 {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.random.Float64()
+}
+
+// dial starts the network of another provider process.
+func (n *network) dial() http.RoundTripper {
+	return &process{network: n}
+}
+
+// hold makes no time pass before requests until release is called.
+func (n *network) hold() (release func()) {
+	if n == nil {
+		return func() {}
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.still = true
+	return func() {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.still = false
+	}
+}
+
+// expect sets what the next run meets.
+func (n *network) expect(meets []meeting) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.meets, n.counts, n.met = meets, map[string]int{}, nil
+	n.killed, n.interrupt = make(chan struct{}), make(chan struct{})
+}
+
+// happened returns what the run has met so far.
+func (n *network) happened() []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.Clone(n.met)
+}
+
+// take returns what a request of an operation meets, and counts it.
+func (n *network) take(operation string) (m meeting, met bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, m := range n.meets {
+		if at := n.counts[m.Of]; (m.Of == "" || m.Of == operation) && m.Nth <= at && at < m.Nth+max(m.Times, 1) {
+			n.met = append(n.met, operation+" meets "+m.String())
+			n.count(operation)
+			return m, true
+		}
+	}
+	n.count(operation)
+	return meeting{}, false
+}
+
+func (n *network) count(operation string) {
+	n.counts[""]++
+	n.counts[operation]++
+}
+
+// RoundTrip implements http.RoundTripper.
+func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
+	var body []byte
+	if r.Body != nil {
+		body, _ = io.ReadAll(r.Body) // from memory
+		_ = r.Body.Close()
+	}
+	if err := p.park(r.Context(), r.Method+r.URL.Path+r.URL.RawQuery+string(body)); err != nil {
+		return nil, err
+	}
+	if p.dead {
+		return nil, errDead
+	}
+	var m meeting
+	ctx := sandbox.WithFault(r.Context(), func(operation string) (sandbox.Fault, bool) {
+		found, met := p.take(operation)
+		if m = found; !met {
+			return sandbox.Fault{}, false
+		}
+		if m.Interrupt {
+			stop(p.interrupt)
+		}
+		return m.fault(p.sandbox)
+	})
+	send := func(ctx context.Context) (*http.Response, error) {
+		again := r.Clone(ctx)
+		again.Body = io.NopCloser(bytes.NewReader(body))
+		return p.sandbox.RoundTrip(again)
+	}
+	response, err := send(ctx)
+	if m.Twice && response != nil {
+		response, err = send(r.Context())
+	}
+	if m.Then != nil {
+		p.foreign(*m.Then)
+	}
+	if m.Kill {
+		p.dead = true
+		stop(p.killed)
+		return nil, errDead
+	}
+	return response, err
+}
+
+// stop closes a channel once.
+func stop(c chan struct{}) {
+	select {
+	case <-c:
+	default:
+		close(c)
+	}
+}

@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -147,18 +146,12 @@ func (w *world) quiet() {
 	}
 }
 
-var importBlock = regexp.MustCompile(`import\s*\{\s*to\s*=\s*(\S+)\s*id\s*=\s*"([^"]+)"\s*\}`)
-
 // follow adopts the import blocks that messages suggest, except those for objects of the other workspace, and reports
 // whether there are new ones.
 func (w *world) follow(p acctest.Printed) (more bool) {
 	w.t.Helper()
 	for _, m := range slices.Concat(p.Errors, p.Warnings) {
-		for _, block := range importBlock.FindAllStringSubmatch(m.Text, -1) {
-			address, id := block[1], block[2]
-			if kind, label, _ := strings.Cut(address, "."); label == "this" && strings.HasPrefix(m.Address, kind+".") {
-				address = m.Address
-			}
+		for id, address := range acctest.Suggested(m.Address, m.Text) {
 			if _, taken := w.imports[address]; taken || w.isForeign(id) {
 				continue
 			}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -88,10 +89,6 @@ var operations = map[string][]string{
 // writes is the approximate number of writes in a phase.
 var writes = map[string]int{create: 16, update: 13, rotate: 5, renew: 9, destroy: 14}
 
-var reads = []string{"me.get", "customers.get", "billing_accounts.get", "subscriptions.get", "webhook_endpoints.get",
-	"api_keys.get", "finance.records.get", "customers.list", "api_keys.list", "webhook_endpoints.list",
-	"finance.records.list"}
-
 // limits limits delays: the schedules of `make test` must be fast.
 type limits struct {
 	lag    time.Duration
@@ -113,7 +110,9 @@ func drawn(seed uint64, l limits) schedule {
 		s.clock = []time.Duration{-24 * time.Hour, 24 * time.Hour}[r.IntN(2)]
 	}
 	for range r.IntN(4) {
-		s.faults = append(s.faults, drawnFault(r, s.phase, l))
+		write := operations[s.phase][r.IntN(len(operations[s.phase]))]
+		read := acctest.Reads[r.IntN(len(acctest.Reads))]
+		s.faults = append(s.faults, acctest.Misfortune(r.IntN, write, read, l.outage))
 	}
 	if chance(20) {
 		s.faults = append(s.faults, sandbox.Fault{Skip: r.IntN(40), Outage: drawnDuration(r, l.outage), Status: 429,
@@ -150,43 +149,4 @@ func drawnKill(r *rand.Rand, phase string) kill {
 		k.writes, k.after = false, 1+r.IntN(60)
 	}
 	return k
-}
-
-func drawnFault(r *rand.Rand, phase string, l limits) sandbox.Fault {
-	write, read := operations[phase][r.IntN(len(operations[phase]))], reads[r.IntN(len(reads))]
-	skip, times := r.IntN(2), 1+r.IntN(2)
-	switch r.IntN(16) {
-	case 0, 1:
-		return sandbox.Fault{Operation: write, Skip: skip, Times: times, DropAfter: true}
-	case 2:
-		return sandbox.Fault{Operation: write, Skip: skip, Times: times, DropBefore: true}
-	case 3:
-		return sandbox.Fault{Operation: write, Skip: skip, Times: times, Status: []int{500, 502, 503, 504}[r.IntN(4)],
-			After: true}
-	case 4:
-		return sandbox.Fault{Operation: write, Skip: skip, Times: times, Status: []int{500, 502, 503, 504}[r.IntN(4)]}
-	case 5:
-		return sandbox.Fault{Operation: write, Skip: skip, Times: times, TruncateBody: true}
-	case 6:
-		return sandbox.Fault{Operation: write, Skip: skip, Times: 1, Status: 200, Foreign: "html", After: true}
-	case 7:
-		return sandbox.Fault{Operation: read, Skip: skip, Times: times, Status: 503}
-	case 8:
-		return sandbox.Fault{Operation: read, Skip: skip, Times: 1, Other: true}
-	case 9:
-		return sandbox.Fault{Operation: read, Skip: skip, Times: 1, Foreign: sandbox.ForeignKinds()[r.IntN(5)]}
-	case 10:
-		return sandbox.Fault{Operation: write, Skip: skip, Times: 1, Foreign: sandbox.ForeignKinds()[r.IntN(5)]}
-	case 11:
-		return sandbox.Fault{Skip: r.IntN(40), Silent: true}
-	case 12:
-		return sandbox.Fault{Skip: r.IntN(40), Outage: drawnDuration(r, l.outage), Status: []int{0, 503}[r.IntN(2)]}
-	case 13: // without the organization nothing is sent, and created objects are not lost
-		return sandbox.Fault{Operation: "me.get", Skip: skip, Times: 1 + r.IntN(8), Status: []int{403, 500, 503}[r.IntN(3)]}
-	case 14:
-		return sandbox.Fault{Operation: "me.get", Skip: skip, Times: times, Latency: drawnDuration(r, l.outage)}
-	default:
-		return sandbox.Fault{Operation: write, Skip: skip, Times: times,
-			Latency: time.Duration(r.IntN(1000)) * time.Millisecond}
-	}
 }

@@ -3,9 +3,14 @@ package life
 import (
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
 // block draws one of the blocks; "" if there are none.
@@ -181,9 +186,64 @@ func (d *draw) run() {
 	}
 	if d.chance(8, "fault") {
 		s.Fault = pickOne(d, runFaults, "which fault")
+	} else if d.w.net != nil && d.chance(2, "misfortune") {
+		for range 1 + d.index(3, "misfortunes") {
+			s.Meets = append(s.Meets, d.meeting())
+		}
 	}
 	d.do(s)
 }
+
+// meeting draws a misfortune of a run.
+func (d *draw) meeting() meeting {
+	nth, ours := d.index(20, "request"), writes
+	if address := d.block(d.w.blocks); address != "" {
+		family, _, _ := strings.Cut(evidence.KindOf(typeOf(address)).Create, ".create")
+		ours = slices.DeleteFunc(slices.Clone(writes), func(name string) bool { return !strings.HasPrefix(name, family) })
+	}
+	write := pickOne(d, ours, "write")
+	switch d.index(12, "misfortune") {
+	case 0:
+		return meeting{Nth: nth, Kill: true}
+	case 1:
+		return meeting{Of: write, Nth: d.index(2, "request"), Kill: true}
+	case 2:
+		return meeting{Of: write, Interrupt: true, Fault: pickOne(d, []string{"", "latency=20s", "status=503,after"}, "and")}
+	case 3:
+		return meeting{Of: write, Fault: pickOne(d, []string{"status=504,late=3m", "drop=before,late=12s"}, "later")}
+	case 4:
+		return meeting{Nth: nth, Times: 1 + d.index(8, "storm"), Fault: pickOne(d, []string{"status=429,retry-after=7",
+			"status=429", "status=429,retry-after=date:30s"}, "429")}
+	case 5:
+		return meeting{Nth: nth, Times: 1 + d.index(20, "requests"), Fault: pickOne(d, []string{"lag=2s", "lag=9s"}, "lag")}
+	case 6:
+		if address := d.block(d.w.blocks); address != "" {
+			foreign := pickOne(d, foreigners[typeOf(address)], "foreign")
+			foreign.Do, foreign.At = doForeign, address
+			return meeting{Nth: nth, Then: &foreign}
+		}
+	case 7:
+		return meeting{Of: write, Twice: slices.Contains(repeated, write)}
+	}
+	fault := acctest.Misfortune(d.IntN, write, pickOne(d, acctest.Reads, "read"), time.Minute)
+	m := meeting{Of: fault.Operation, Nth: fault.Skip, Times: fault.Times}
+	fault.Operation, fault.Skip, fault.Times = "", 0, 0
+	m.Fault = fault.String()
+	return m
+}
+
+// writes lists the operations that change something. repeated are those that a proxy may repeat.
+var writes, repeated = func() (all, again []string) {
+	for _, o := range sandbox.Operations() {
+		if o.Method != http.MethodGet {
+			all = append(all, o.Name)
+		}
+		if o.Method == http.MethodPatch || o.Method == http.MethodPut || o.Method == http.MethodDelete {
+			again = append(again, o.Name)
+		}
+	}
+	return all, again
+}()
 
 // runFaults are active while a plan is applied: the request for the token's organization fails or is slow.
 var runFaults = []string{"operation=me.get,latency=50ms", "operation=me.get,status=503,times=1",

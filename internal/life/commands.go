@@ -272,7 +272,7 @@ func pathOfKind(name string) string {
 }
 
 // live returns the objects of a kind at the service that have not ended.
-func (s *scenario) live(name string) (all []object) {
+func (s *stage) live(name string) (all []object) {
 	s.t.Helper()
 	if evidence.KindOf(name).Name != name {
 		return s.service.FinanceRecords(name)
@@ -285,7 +285,7 @@ func (s *scenario) live(name string) (all []object) {
 		status, response := s.service.Call(http.MethodGet, fmt.Sprintf("%s&page=%d", path, page), nil)
 		items, _ := response["data"].([]any)
 		if status != http.StatusOK {
-			s.fatalf("list of %s: status %d: %v", name, status, response)
+			s.t.Fatalf("list of %s: status %d: %v", name, status, response)
 		}
 		for _, item := range items {
 			found, _ := item.(object)
@@ -300,7 +300,7 @@ func (s *scenario) live(name string) (all []object) {
 }
 
 // ended reports whether an object is canceled, closed, revoked or expired.
-func (s *scenario) ended(found object) bool {
+func (s *stage) ended(found object) bool {
 	text, _ := found["expiresAt"].(string)
 	expires, has := moment(text)
 	return found["status"] == "canceled" || found["status"] == "closed" || found["revokedAt"] != nil ||

@@ -42,7 +42,7 @@ func (a applied) explain(sent []sandbox.Request) (unexplained []string) {
 		}
 	}
 	for _, r := range sent {
-		if r.Method == http.MethodGet || r.Fault != "" && r.Method == http.MethodPost && creates(r) {
+		if r.Method == http.MethodGet || r.Fault != "" && r.Method == http.MethodPost && repeatable(r) {
 			continue // After a fault, a creation may be sent again.
 		}
 		why := ""
@@ -69,6 +69,14 @@ func (a applied) explain(sent []sandbox.Request) (unexplained []string) {
 
 // creates reports whether a request creates an object.
 func creates(r sandbox.Request) bool { return evidence.KindOf(r.Operation).Create != "" }
+
+// repeatable reports whether a creation may be sent again after a fault: if the service has not processed it, or
+// creates no second object.
+func repeatable(r sandbox.Request) bool {
+	body, _ := parsed(r.Body).(object)
+	return creates(r) && (r.Status == http.StatusTooManyRequests || body["external_id"] != nil ||
+		evidence.KindOf(r.Operation).Name == evidence.Record)
+}
 
 // creations returns how many objects of a type the plan creates. An update with a new id counts too: a key that was
 // rotated elsewhere is replaced by a new one.

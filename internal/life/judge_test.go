@@ -205,7 +205,11 @@ func (w *world) graceKept(sent []sandbox.Request, plan *acctest.CorePlan) *viola
 				if grace == any(acctest.Unknown) {
 					grace = w.blocks[change.Address].Values["grace_period_days"]
 				}
-				ends := change.After["revoke_previous_keys"] == true || fmt.Sprint(grace) == "0"
+				revokes := change.After["revoke_previous_keys"]
+				if revokes == any(acctest.Unknown) {
+					revokes = w.blocks[change.Address].Values["revoke_previous_keys"]
+				}
+				ends := revokes == true || fmt.Sprint(grace) == "0"
 				if change.Before["id"] == id && change.Action != acctest.Delete && !asked && !ends {
 					return broken("grace", "%s was rotated elsewhere, and loses its grace period", change.Address)
 				}

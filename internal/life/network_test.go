@@ -158,11 +158,16 @@ func (n *network) expect(meets []meeting) {
 	n.killed, n.interrupt = make(chan struct{}), make(chan struct{})
 }
 
-// happened returns what the run has met so far.
-func (n *network) happened() []string {
+// happened returns what the run has met so far, and whether it was killed.
+func (n *network) happened() (met []string, killed bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return slices.Clone(n.met)
+	select {
+	case <-n.killed:
+		killed = true
+	default:
+	}
+	return slices.Clone(n.met), killed
 }
 
 // take returns what a request of an operation meets, and counts it.

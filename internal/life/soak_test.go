@@ -18,14 +18,15 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// The flags of the soak: go test ./internal/life -run TestSoak -v -args -count 1000 -seed 7
+// The flags of the soak: go test ./internal/life -run TestSoak -v -args -lives 1000 -seed 7
 var (
 	soakDuration = flag.Duration("duration", 0, "how long to soak; 0: a few lives, as in make test")
-	soakCount    = flag.Uint64("count", 0, "the number of lives; 0: those of the duration")
-	soakSeed     = flag.Uint64("seed", 0, "the first life; 0: random if there is a duration or a count")
+	soakCount    = flag.Uint64("lives", 0, "the number of lives in virtual time; 0: those of the duration")
+	soakSeed     = flag.Uint64("seed", 0, "the first life; 0: random if there is a duration or a number")
 	soakFile     = flag.String("file", "", "the life that TestLife plays")
 	soakOnly     = flag.String("only", "", "the resource types of lives, such as billing_api_key; empty: all")
 	soakRewords  = flag.String("rewords", "", "how the sandbox stores texts otherwise, as for serve --rewords")
+	soakFirst    = flag.Bool("first", false, "end with the first failure, as it is: to test the judge with a mutant")
 	soakFind     = flag.String("find", "", "a regular expression for the failures that end a life")
 )
 
@@ -47,13 +48,15 @@ func open(t *testing.T, genuine bool, seed uint64) (w *world, end func()) {
 	})
 	w = &world{stage: stage{t: t, service: service, marks: map[string]object{}},
 		start: acctest.Epoch, blocks: map[string]step{}, appliedBlocks: map[string]step{}, imports: map[string]string{},
-		unapplied: map[string]bool{}, dirty: map[string]bool{}, graces: map[string]bool{}}
+		unapplied: map[string]bool{}, dirty: map[string]bool{}, graces: map[string]bool{},
+		others: map[string]bool{}}
 	w.counts.lives = 1
 	if genuine {
 		here := *service
 		w.here, w.drive, w.counts.real = &here, newTerraform(t, &here), 1
 		return w, closed
 	}
+	time.Sleep(time.Minute) // so that reads that lag show what is there from the start
 	service.Sandbox.Clock().Set(acctest.Epoch)
 	w.net = &network{sandbox: service.Sandbox, random: rand.New(rand.NewPCG(seed, 48)), foreign: w.foreign}
 	w.net.expect(nil)
@@ -63,7 +66,11 @@ func open(t *testing.T, genuine bool, seed uint64) (w *world, end func()) {
 	core.Turn = w.net.turn
 	w.here, w.drive = &here, core
 	over := w.net.begin()
-	return w, func() { over(); closed() }
+	return w, func() {
+		time.Sleep(10 * time.Minute) // what providers do in the background ends
+		over()
+		closed()
+	}
 }
 
 // inside runs a life, in a bubble unless it is genuine, and returns its violation.
@@ -103,12 +110,12 @@ func relive(t *testing.T, steps []step, genuine bool, seed uint64, caught func(*
 	})
 }
 
-// TestSoak runs random lives: a few fixed ones, -count, or as many as fit into -duration. It continues after a failure,
+// TestSoak runs random lives: a few fixed ones, -lives, or as many as fit into -duration. It continues after a failure,
 // and prints every kind of failure once.
 func TestSoak(t *testing.T) {
 	seed, count, begun := uint64(1), cmp.Or(*soakCount, shortLives), time.Now()
 	s := &soak{t: t, find: regexp.MustCompile(*soakFind), known: map[string]int{}}
-	if s.long = *soakDuration > 0 || *soakCount > 0; s.long {
+	if *soakDuration > 0 || *soakCount > 0 {
 		seed = uint64(begun.UnixNano()) % 1_000_000
 	}
 	seed = cmp.Or(*soakSeed, seed)
@@ -116,7 +123,7 @@ func TestSoak(t *testing.T) {
 		if *soakDuration > 0 {
 			return time.Since(begun) < *soakDuration
 		}
-		return lives < count
+		return lives < count && !(*soakFirst && len(s.known) > 0)
 	}
 	lives := uint64(0)
 	for ; goesOn(lives); lives++ {
@@ -137,7 +144,6 @@ const shortLives = 12
 type soak struct {
 	t     *testing.T
 	find  *regexp.Regexp
-	long  bool           // `make soak`
 	known map[string]int // number of failures by kind
 }
 
@@ -146,10 +152,10 @@ func (s *soak) life(seed uint64) {
 	ended := false
 	defer func() { // also if a test function has stopped the goroutine
 		if !ended {
-			s.t.Errorf("make soak SEED=%d reproduces it.", seed)
+			s.t.Errorf("make simulate SEED=%d reproduces it.", seed)
 		}
 	}()
-	genuine := s.long && acctest.TerraformProgram() != "" && seed%realShare == 0
+	genuine := *soakDuration > 0 && acctest.TerraformProgram() != "" && seed%realShare == 0
 	var steps []step
 	bad := inside(s.t, genuine, seed, func(w *world) *violation {
 		w.caught = func(bad *violation) bool { return s.find.MatchString(bad.String()) }
@@ -165,11 +171,15 @@ func (s *soak) life(seed uint64) {
 	if s.known[kind]++; s.known[kind] > 1 {
 		return
 	}
+	if *soakFirst {
+		s.t.Errorf("seed %d: %s", seed, bad)
+		return
+	}
 	if steps, bad = smallest(s.t, steps, seed, bad); bad == nil {
 		s.t.Errorf("seed %d: %s (not reproduced)", seed, kind)
 		return
 	}
-	s.t.Errorf("seed %d: %s\n# seed %d\n%s\n\nmake soak SEED=%d reproduces it; so does make soak LIFE=file "+
+	s.t.Errorf("seed %d: %s\n# seed %d\n%s\n\nmake simulate SEED=%d reproduces it; so does make simulate LIFE=file "+
 		"with the lines in a file.", seed, bad, seed, life(steps), seed)
 }
 

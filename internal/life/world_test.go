@@ -34,6 +34,7 @@ type world struct {
 
 	// dirty lists the objects that another system has changed since the last apply.
 	dirty  map[string]bool
+	others map[string]bool // ids of objects that other systems have rotated or created
 	graces map[string]bool // ids of keys that another system has rotated
 	later  int             // incremented by every run with a value that is known only after apply
 	other  string
@@ -103,7 +104,7 @@ func (w *world) live(s step) *violation {
 	case doForeign:
 		w.foreign(s)
 	case doTime:
-		w.service.Sandbox.Clock().Advance(duration(s.By))
+		w.pass(duration(s.By))
 	case doRun:
 		return w.run(s)
 	case doImport:
@@ -122,6 +123,15 @@ func (w *world) live(s step) *violation {
 		w.t.Fatalf("unknown step: %s", s)
 	}
 	return nil
+}
+
+// pass lets time pass. With Terraform itself, only the clock of the service goes on.
+func (w *world) pass(d time.Duration) {
+	if w.net != nil {
+		time.Sleep(d)
+		return
+	}
+	w.service.Sandbox.Clock().Advance(d)
 }
 
 // rank is the position of a type in the order of references.
@@ -157,6 +167,9 @@ func (w *world) configuration(run step) acctest.Configuration {
 	if err != nil {
 		w.t.Fatalf("%v\n%s", err, text)
 	}
+	if w.net != nil {
+		c.Provider["retry_timeout"] = "5m" // the default; other tests have a shorter one
+	}
 	return c
 }
 
@@ -187,21 +200,25 @@ func (w *world) block(block step, run step) string {
 func (w *world) run(s step) *violation {
 	w.counts.runs++
 	// Wait a minute between two runs: in less time, nothing proves that a record was deleted if its key is used again.
-	w.service.Sandbox.Clock().Advance(time.Minute)
+	w.pass(time.Minute)
 	c := w.configuration(s)
+	existed := w.expect(s.Meets)
+	defer w.expect(nil)
 	plan, sent, bad := w.planned(c)
 	w.counts.requests += len(sent)
 	if bad != nil {
 		return bad
 	}
-	if len(plan.Errors) > 0 {
+	if b := w.trouble(existed); b != nil && len(plan.Errors) > 0 {
+		b.says(plan.Errors, plan.Warnings)
+		return w.recover(b)
+	} else if len(plan.Errors) > 0 {
 		return w.refused(plan)
-	}
-	if bad := cmp.Or(w.ends(w.needless(plan, s)), w.ends(w.faithful(plan, s))); bad != nil {
+	} else if bad := cmp.Or(w.ends(w.needless(plan, s)), w.ends(w.faithful(plan, s))); b == nil && bad != nil {
 		return bad
 	}
 	if s.By != "" {
-		w.service.Sandbox.Clock().Advance(duration(s.By))
+		w.pass(duration(s.By))
 	}
 	before := w.subscriptions(plan)
 	began := w.service.Sandbox.Clock().Now()
@@ -215,9 +232,62 @@ func (w *world) run(s step) *violation {
 			return bad
 		}
 	}
-	if bad := cmp.Or(w.ends(w.graceKept(requests, plan)), w.ends(w.stateHas(requests))); bad != nil {
+	if bad := w.ends(w.graceKept(requests, plan)); bad != nil {
 		return bad
 	}
+	if b := w.trouble(existed); b != nil {
+		b.says(plan.Warnings)
+		if !b.killed {
+			b.says(done.Errors, done.Warnings)
+		}
+		b.had = w.states()
+		bad := cmp.Or(w.once(requests), w.unharmed(s, done))
+		if bad := w.ends(bad.after(b)); bad != nil {
+			return bad
+		}
+		w.finished(plan, done)
+		w.follow(b, done.Errors)
+		return w.recover(b)
+	}
+	w.expect(nil) // the rest is not disturbed
+	if bad := w.ends(w.stateHas(requests)); bad != nil {
+		return bad
+	}
+	imported := w.finished(plan, done)
+	if len(done.Errors) > 0 {
+		return w.failed(s, done, began)
+	}
+	// Deferred, because settled below still needs them.
+	defer maps.DeleteFunc(w.unapplied, func(address string, _ bool) bool {
+		change := plan.Of(address)
+		return change == nil || change.Action != acctest.NoOp &&
+			len(differences(change.Before["custom_metadata"], change.After["custom_metadata"], "")) > 0
+	})
+	for path := range s.Turns {
+		w.dirty[path[:strings.LastIndexByte(path, '.')]] = true // its value differs from the block
+	}
+	return cmp.Or(w.ends(w.foreignKept(plan)), w.ends(w.linesKept(before, s)), w.settled(s, plan, imported))
+}
+
+// expect sets what the run meets, and returns the ids of the objects that exist before it.
+func (w *world) expect(meets []meeting) map[string]bool {
+	if w.net == nil {
+		return nil
+	}
+	w.net.expect(meets)
+	core, _ := w.drive.(*acctest.Core)
+	core.Killed, core.Interrupted = w.net.killed, w.net.interrupt
+	existed := map[string]bool{}
+	if len(meets) > 0 {
+		for id := range w.alive() {
+			existed[id] = true
+		}
+	}
+	return existed
+}
+
+// finished records the end of an apply, and returns the imports that it has made.
+func (w *world) finished(plan *acctest.CorePlan, done *acctest.CoreApplied) (imported map[string]string) {
 	if len(done.Errors) > 0 {
 		for address := range w.marks {
 			if change := plan.Of(address); change == nil || change.Action != acctest.NoOp && change.Action != acctest.Update {
@@ -230,24 +300,15 @@ func (w *world) run(s step) *violation {
 				w.dirty[change.Address] = true // part of the apply may have been done
 			}
 		}
-		return w.failed(s, done, began)
+		return nil
 	}
 	w.appliedBlocks, w.defaults = maps.Clone(w.blocks), w.nowDefaults
-	imported := w.imports
+	imported = w.imports
 	w.dirty, w.imports = map[string]bool{}, map[string]string{}
 	for address := range imported {
 		w.unapplied[address] = true
 	}
-	// Deferred, because settled below still needs them.
-	defer maps.DeleteFunc(w.unapplied, func(address string, _ bool) bool {
-		change := plan.Of(address)
-		return change == nil || change.Action != acctest.NoOp &&
-			len(differences(change.Before["custom_metadata"], change.After["custom_metadata"], "")) > 0
-	})
-	for path := range s.Turns {
-		w.dirty[path[:strings.LastIndexByte(path, '.')]] = true // its value differs from the block
-	}
-	return cmp.Or(w.ends(w.foreignKept(plan)), w.ends(w.linesKept(before, s)), w.settled(s, plan, imported))
+	return imported
 }
 
 // disturbed applies a plan while the fault of a step is active.
@@ -347,7 +408,7 @@ func (w *world) stranger() *violation {
 		w.other, _ = w.service.OtherToken()
 	}
 	w.here.Token = w.other
-	w.service.Sandbox.Clock().Advance(acctest.ReadLag)
+	w.pass(acctest.ReadLag)
 	w.renew()
 	plan, _, bad := w.planned(w.configuration(step{}))
 	w.here.Token = w.service.Token
@@ -394,11 +455,15 @@ func (w *world) foreign(s step) {
 	default:
 		path += "/" + s.What
 	}
-	status, _ := w.service.Call(method, path, body)
+	status, response := w.service.Call(method, path, body)
 	if status/100 != 2 {
 		return
 	}
 	w.dirty[s.At] = true
+	if strings.HasPrefix(s.What, "rotate") {
+		id, _ := within(response, "data.id").(string) // of the successor
+		w.others[id], w.others[state["id"].(string)] = true, true
+	}
 	if s.What == "rotate" {
 		w.graces[state["id"].(string)] = true
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -55,6 +56,8 @@ type Service struct {
 	// nil: the network, and chance.
 	Dial   func() http.RoundTripper
 	Random func() float64
+	// Uncompared makes Core's providers twice as fast: their shortcuts are not compared with the framework.
+	Uncompared bool
 	// Serve creates each provider for Core; nil: that of Factories.
 	Serve func() tfprotov6.ProviderServer
 
@@ -71,6 +74,22 @@ func Tolerating(tolerance sandbox.Tolerance) Option {
 
 // RunningClock makes the sandbox's clock run at the present time, for comparisons with the clock of this machine.
 func RunningClock(o *sandbox.Options) { o.Start = time.Time{} }
+
+// InMemory makes the sandbox take requests without listeners, for a test in virtual time (package testing/synctest): see
+// [Virtually].
+func InMemory(o *sandbox.Options) { o.NoListeners = true }
+
+// Virtually runs a test in which no wait takes time, and then lets what providers do in the background end.
+func Virtually(t *testing.T, run func(t *testing.T)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		t.Cleanup(func() { time.Sleep(longestBackground) })
+		run(t)
+	})
+}
+
+// longestBackground is longer than a request of a provider is repeated.
+const longestBackground = 10 * time.Minute
 
 // Start starts the service of a test, with pages of two, so that every list crosses a page boundary, and random order
 // in lists without sort_by.
@@ -105,13 +124,17 @@ func Open(t *testing.T, options ...Option) (service *Service, end func()) {
 	if err != nil {
 		t.Fatalf("start the sandbox: %v", err)
 	}
-	return &Service{Sandbox: server, BaseURL: server.BillingURL(), Token: server.BillingToken(), CAFile: server.CAFile(),
-			FinanceURL: server.FinanceURL(), FinanceToken: server.FinanceToken(),
-			CollectionsURL: server.CollectionsURL(), CollectionsKey: server.CollectionsKey(), t: t}, func() {
-			if err := server.Close(); err != nil {
-				t.Errorf("close the sandbox: %v", err)
-			}
+	service = &Service{Sandbox: server, BaseURL: server.BillingURL(), Token: server.BillingToken(), CAFile: server.CAFile(),
+		FinanceURL: server.FinanceURL(), FinanceToken: server.FinanceToken(),
+		CollectionsURL: server.CollectionsURL(), CollectionsKey: server.CollectionsKey(), t: t}
+	if o.NoListeners {
+		service.Dial = func() http.RoundTripper { return server }
+	}
+	return service, func() {
+		if err := server.Close(); err != nil {
+			t.Errorf("close the sandbox: %v", err)
 		}
+	}
 }
 
 // NeedsSandbox skips the test if it runs against a live service. why is the reason, for the message.

@@ -186,7 +186,7 @@ func (d *draw) run() {
 	}
 	if d.chance(8, "fault") {
 		s.Fault = pickOne(d, runFaults, "which fault")
-	} else if d.w.net != nil && d.chance(2, "misfortune") {
+	} else if d.w.net != nil && !d.chance(3, "no misfortune") {
 		for range 1 + d.index(3, "misfortunes") {
 			s.Meets = append(s.Meets, d.meeting())
 		}
@@ -194,15 +194,18 @@ func (d *draw) run() {
 	d.do(s)
 }
 
+// requests is the number of requests that most runs have.
+const requests = 10
+
 // meeting draws a misfortune of a run.
 func (d *draw) meeting() meeting {
-	nth, ours := d.index(20, "request"), writes
+	nth, ours := d.index(requests, "request"), writes
 	if address := d.block(d.w.blocks); address != "" {
 		family, _, _ := strings.Cut(evidence.KindOf(typeOf(address)).Create, ".create")
 		ours = slices.DeleteFunc(slices.Clone(writes), func(name string) bool { return !strings.HasPrefix(name, family) })
 	}
 	write := pickOne(d, ours, "write")
-	switch d.index(12, "misfortune") {
+	switch d.index(16, "misfortune") {
 	case 0:
 		return meeting{Nth: nth, Kill: true}
 	case 1:
@@ -218,15 +221,20 @@ func (d *draw) meeting() meeting {
 		return meeting{Nth: nth, Times: 1 + d.index(20, "requests"), Fault: pickOne(d, []string{"lag=2s", "lag=9s"}, "lag")}
 	case 6:
 		if address := d.block(d.w.blocks); address != "" {
-			foreign := pickOne(d, foreigners[typeOf(address)], "foreign")
+			foreign := pickOne(d, append([]step{{What: "resemble"}}, foreigners[typeOf(address)]...), "foreign")
 			foreign.Do, foreign.At = doForeign, address
 			return meeting{Nth: nth, Then: &foreign}
 		}
 	case 7:
 		return meeting{Of: write, Twice: slices.Contains(repeated, write)}
+	case 8:
+		return meeting{Nth: nth, Times: 1000, Fault: "status=401,code=invalid_token"} // the token is revoked
+	case 9:
+		return meeting{Nth: nth, Times: 1 + d.index(20, "requests"),
+			Date: pickOne(d, []string{"none", "31s", "-31s", "26h", "-26h"}, "date")}
 	}
 	fault := acctest.Misfortune(d.IntN, write, pickOne(d, acctest.Reads, "read"), time.Minute)
-	m := meeting{Of: fault.Operation, Nth: fault.Skip, Times: fault.Times}
+	m := meeting{Of: fault.Operation, Nth: fault.Skip % requests, Times: fault.Times}
 	fault.Operation, fault.Skip, fault.Times = "", 0, 0
 	m.Fault = fault.String()
 	return m

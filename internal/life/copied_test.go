@@ -33,9 +33,6 @@ func (w *world) copied() *violation {
 	})
 	defer end()
 	here := *w.here
-	if w.net != nil {
-		copied.Dial = func() http.RoundTripper { return copied.Sandbox }
-	}
 	*w.here = *copied
 	w.renew()
 	plan := w.drive.Plan(w.configuration(step{}))

@@ -74,6 +74,21 @@ func (n *network) begin() (end func()) {
 	return func() {
 		close(n.over)
 		scheduler.Wait()
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		for _, p := range n.waiting {
+			close(p.turn)
+		}
+	}
+}
+
+// closed reports whether the scheduler has ended. What providers still do in the background fails then.
+func (n *network) closed() bool {
+	select {
+	case <-n.over:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -101,6 +116,9 @@ func (n *network) next() bool {
 
 // park waits for its turn.
 func (n *network) park(ctx context.Context, name string) error {
+	if n.closed() {
+		return errDead
+	}
 	p := &parked{name, make(chan struct{})}
 	n.mu.Lock()
 	n.waiting = append(n.waiting, p)
@@ -200,7 +218,7 @@ func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := p.park(r.Context(), r.Method+r.URL.Path+r.URL.RawQuery+string(body)); err != nil {
 		return nil, err
 	}
-	if p.dead {
+	if p.dead || p.closed() {
 		return nil, errDead
 	}
 	var m meeting
@@ -223,6 +241,9 @@ func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 	if m.Twice && response != nil {
 		response, err = send(r.Context())
 	}
+	if m.Date != "" && response != nil {
+		misdate(response.Header, m.Date)
+	}
 	if m.Then != nil {
 		p.foreign(*m.Then)
 	}
@@ -232,6 +253,14 @@ func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, errDead
 	}
 	return response, err
+}
+
+// misdate changes the Date of a response, or removes it.
+func misdate(header http.Header, by string) {
+	at, err := http.ParseTime(header.Get("Date"))
+	if header.Del("Date"); by != "none" && err == nil {
+		header.Set("Date", at.Add(duration(by)).Format(http.TimeFormat))
+	}
 }
 
 // stop closes a channel once.

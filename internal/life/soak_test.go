@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
@@ -49,7 +48,7 @@ func open(t *testing.T, genuine bool, seed uint64) (w *world, end func()) {
 	w = &world{stage: stage{t: t, service: service, marks: map[string]object{}},
 		start: acctest.Epoch, blocks: map[string]step{}, appliedBlocks: map[string]step{}, imports: map[string]string{},
 		unapplied: map[string]bool{}, dirty: map[string]bool{}, graces: map[string]bool{},
-		others: map[string]bool{}}
+		others: map[string]bool{}, resembling: map[string]string{}}
 	w.counts.lives = 1
 	if genuine {
 		here := *service
@@ -60,17 +59,14 @@ func open(t *testing.T, genuine bool, seed uint64) (w *world, end func()) {
 	service.Sandbox.Clock().Set(acctest.Epoch)
 	w.net = &network{sandbox: service.Sandbox, random: rand.New(rand.NewPCG(seed, 48)), foreign: w.foreign}
 	w.net.expect(nil)
-	service.Dial, service.Random = w.net.dial, w.net.number
+	service.Dial, service.Random, service.Uncompared = w.net.dial, w.net.number, true
 	here := *service
 	core := here.Core()
 	core.Turn = w.net.turn
 	w.here, w.drive = &here, core
 	over := w.net.begin()
-	return w, func() {
-		time.Sleep(10 * time.Minute) // what providers do in the background ends
-		over()
-		closed()
-	}
+	t.Cleanup(over)
+	return w, closed
 }
 
 // inside runs a life, in a bubble unless it is genuine, and returns its violation.
@@ -88,7 +84,7 @@ func inside(t *testing.T, genuine bool, seed uint64, live func(w *world) *violat
 	}
 	stuck := time.AfterFunc(longestLife, func() { panic(fmt.Sprintf("the life of seed %d hangs", seed)) })
 	defer stuck.Stop()
-	synctest.Test(t, run)
+	acctest.Virtually(t, run)
 	return bad
 }
 
@@ -123,7 +119,8 @@ func TestSoak(t *testing.T) {
 		if *soakDuration > 0 {
 			return time.Since(begun) < *soakDuration
 		}
-		return lives < count && !(*soakFirst && len(s.known) > 0)
+		return lives < count && !(*soakFirst && len(s.known) > 0) &&
+			(*soakCount > 0 || time.Since(begun) < shortSoak)
 	}
 	lives := uint64(0)
 	for ; goesOn(lives); lives++ {
@@ -137,8 +134,11 @@ func TestSoak(t *testing.T) {
 		float64(total.runs)/took.Seconds())
 }
 
-// shortLives is the number of lives in `make test`, always the same ones.
-const shortLives = 12
+// shortLives is the number of lives in `make test`, always the same ones, as far as they fit into shortSoak.
+const (
+	shortLives = 100
+	shortSoak  = 15 * time.Second
+)
 
 // soak is a running soak.
 type soak struct {

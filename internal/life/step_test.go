@@ -54,6 +54,7 @@ type meeting struct {
 	// Fault is one of the sandbox, as for `billing-sandbox fault add`.
 	Fault string `json:"fault,omitempty"`
 	Twice bool   `json:"twice,omitempty"` // it is carried out twice, and the second response returned
+	Date  string `json:"date,omitempty"`  // how far the Date of the response is wrong, or none: it has no Date
 	// Kill ends the provider and Terraform after it: its response never arrives. Interrupt interrupts Terraform before it.
 	Kill      bool  `json:"kill,omitempty"`
 	Interrupt bool  `json:"interrupt,omitempty"`

@@ -161,6 +161,11 @@ func (w *world) accounted(b *trouble) *violation {
 		}
 		return broken("lost", "no state has the %s %s, and no message names it: %s", o["kind"], id, show(o)).after(b)
 	}
+	for path, was := range w.resembling {
+		if now := w.shown(path); now != was {
+			return broken("another system's object", "%s was %s and is now %s", path, was, now).after(b)
+		}
+	}
 	return w.ends(w.secrets().after(b))
 }
 

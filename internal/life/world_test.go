@@ -33,11 +33,12 @@ type world struct {
 	unapplied map[string]bool
 
 	// dirty lists the objects that another system has changed since the last apply.
-	dirty  map[string]bool
-	others map[string]bool // ids of objects that other systems have rotated or created
-	graces map[string]bool // ids of keys that another system has rotated
-	later  int             // incremented by every run with a value that is known only after apply
-	other  string
+	dirty      map[string]bool
+	resembling map[string]string // objects of other systems that look like ours, by path, as they were created
+	others     map[string]bool   // ids of objects that other systems have rotated or created
+	graces     map[string]bool   // ids of keys that another system has rotated
+	later      int               // incremented by every run with a value that is known only after apply
+	other      string
 	// unbound is set when an apply could not determine the token's organization, so objects may lack theirs.
 	unbound bool
 	// shared is set when a creation returned an existing record, as the apply has warned. Both addresses of that record
@@ -433,6 +434,10 @@ func (w *world) renew() {
 
 // foreign changes an object as another system does; the service may reject it.
 func (w *world) foreign(s step) {
+	if s.What == "resemble" {
+		w.resemble(s.At)
+		return
+	}
 	state := w.drive.State(s.At)
 	if state == nil {
 		return
@@ -470,6 +475,46 @@ func (w *world) foreign(s step) {
 	if s.What == "patch" {
 		w.mark(s.At, foreignKeys(body))
 	}
+}
+
+// resemble creates an object of another system, or another workspace, that looks like that of a block.
+func (w *world) resemble(address string) {
+	block, kind := w.blocks[address], evidence.KindOf(typeOf(address))
+	body := object{}
+	switch kind.Name {
+	case evidence.Customer:
+		body["notes"] = "another one"
+	case evidence.Endpoint, evidence.Key:
+		body["description"] = "another one"
+	default:
+		return // it refers to other objects, or is the same record
+	}
+	for _, name := range []string{"name", "external_id", "document_number", "url"} {
+		if text, isText := block.Values[name].(string); isText {
+			body[name] = text
+		}
+	}
+	status, response := w.service.Call(http.MethodPost, kind.Path(), body)
+	if status != http.StatusCreated {
+		return
+	}
+	for _, path := range []string{"data", "data.customer", "data.billing_account"} {
+		if made, isObject := within(response, path).(object); isObject && made["id"] != nil {
+			w.others[made["id"].(string)] = true
+		}
+	}
+	made := within(response, "data")
+	if customer, isCustomer := within(response, "data.customer").(object); isCustomer {
+		made = customer
+	}
+	at := kind.Path() + "/" + made.(object)["id"].(string)
+	w.resembling[at] = w.shown(at)
+}
+
+// shown returns an object at the service as text.
+func (s *stage) shown(path string) string {
+	_, response := s.service.Call(http.MethodGet, path, nil)
+	return show(response["data"])
 }
 
 // foreignPrefix is the prefix of keys that no configuration contains.

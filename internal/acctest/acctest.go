@@ -75,8 +75,7 @@ func Tolerating(tolerance sandbox.Tolerance) Option {
 // RunningClock makes the sandbox's clock run at the present time, for comparisons with the clock of this machine.
 func RunningClock(o *sandbox.Options) { o.Start = time.Time{} }
 
-// InMemory makes the sandbox take requests without listeners, for a test in virtual time (package testing/synctest): see
-// [Virtually].
+// InMemory makes the sandbox take requests without listeners, for a test in virtual time; see [Virtually].
 func InMemory(o *sandbox.Options) { o.NoListeners = true }
 
 // Virtually runs a test in which no wait takes time, and then lets what providers do in the background end.
@@ -124,7 +123,8 @@ func Open(t *testing.T, options ...Option) (service *Service, end func()) {
 	if err != nil {
 		t.Fatalf("start the sandbox: %v", err)
 	}
-	service = &Service{Sandbox: server, BaseURL: server.BillingURL(), Token: server.BillingToken(), CAFile: server.CAFile(),
+	service = &Service{Sandbox: server, BaseURL: server.BillingURL(), Token: server.BillingToken(),
+		CAFile:     server.CAFile(),
 		FinanceURL: server.FinanceURL(), FinanceToken: server.FinanceToken(),
 		CollectionsURL: server.CollectionsURL(), CollectionsKey: server.CollectionsKey(), t: t}
 	if o.NoListeners {

@@ -186,12 +186,21 @@ func (d *draw) run() {
 	}
 	if d.chance(8, "fault") {
 		s.Fault = pickOne(d, runFaults, "which fault")
-	} else if d.w.net != nil && !d.chance(3, "no misfortune") {
-		for range 1 + d.index(3, "misfortunes") {
-			s.Meets = append(s.Meets, d.meeting())
-		}
+	} else {
+		s.Meets = d.meetings()
 	}
 	d.do(s)
+}
+
+// meetings draws the misfortunes of a run.
+func (d *draw) meetings() (all []meeting) {
+	if d.w.net == nil || d.chance(3, "no misfortune") {
+		return nil
+	}
+	for range 1 + d.index(3, "misfortunes") {
+		all = append(all, d.meeting())
+	}
+	return all
 }
 
 // requests is the number of requests that most runs have.
@@ -201,8 +210,12 @@ const requests = 10
 func (d *draw) meeting() meeting {
 	nth, ours := d.index(requests, "request"), writes
 	if address := d.block(d.w.blocks); address != "" {
-		family, _, _ := strings.Cut(evidence.KindOf(typeOf(address)).Create, ".create")
+		create := evidence.KindOf(typeOf(address)).Create
+		family := strings.TrimSuffix(create, "create")
 		ours = slices.DeleteFunc(slices.Clone(writes), func(name string) bool { return !strings.HasPrefix(name, family) })
+		if d.w.drive.State(address) == nil {
+			ours = []string{create}
+		}
 	}
 	write := pickOne(d, ours, "write")
 	switch d.index(16, "misfortune") {
@@ -331,6 +344,3 @@ func (d *draw) addOrRemove() {
 
 // stranger plans with the token of another organization.
 func (d *draw) stranger() { d.do(step{Do: doStranger}) }
-
-// copied plans against a copy of the organization.
-func (d *draw) copied() { d.do(step{Do: doCopy}) }

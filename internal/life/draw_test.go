@@ -37,7 +37,7 @@ func (d *draw) begin() {
 			d.add(address)
 		}
 	}
-	d.do(step{Do: doRun})
+	d.do(step{Do: doRun, Meets: d.meetings()})
 }
 
 // add draws a block, and those it refers to.
@@ -150,11 +150,13 @@ func (d *draw) live() (bad *violation) {
 	}()
 	d.begin()
 	actions := []func(){d.change, d.changeAndRun, d.foreign, d.foreignChangeAndRun, d.run, d.time, d.imports, d.rename,
-		d.defaults, d.addOrRemove, d.stranger, d.copied}
+		d.defaults, d.addOrRemove, d.stranger}
 	for range lifeLength {
 		pickOne(d, actions, "action")()
 	}
-	d.do(step{Do: doCopy})
+	if d.chance(2, "copy") {
+		d.do(step{Do: doCopy})
+	}
 	d.do(step{Do: doRun})
 	return nil
 }

@@ -42,8 +42,8 @@ func TestNoListeners(t *testing.T) {
 			text, err := io.ReadAll(response.Body)
 			return response.StatusCode, string(text), err
 		}
-		if status, body, err := create(sandbox.Fault{Latency: 30 * time.Second}); err != nil || status != http.StatusCreated ||
-			!strings.Contains(body, "Ana") {
+		status, body, err := create(sandbox.Fault{Latency: 30 * time.Second})
+		if err != nil || status != http.StatusCreated || !strings.Contains(body, "Ana") {
 			t.Errorf("status %d, %s, %v", status, body, err)
 		}
 		for name, fault := range map[string]sandbox.Fault{"drop": {DropAfter: true}, "late": {Latency: time.Hour},

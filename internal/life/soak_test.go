@@ -82,6 +82,8 @@ func inside(t *testing.T, genuine bool, seed uint64, live func(w *world) *violat
 		run(t)
 		return bad
 	}
+	acctest.WithoutLag()() // reads may lag
+	defer acctest.WithoutLag()
 	stuck := time.AfterFunc(longestLife, func() { panic(fmt.Sprintf("the life of seed %d hangs", seed)) })
 	defer stuck.Stop()
 	acctest.Virtually(t, run)

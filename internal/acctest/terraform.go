@@ -293,16 +293,16 @@ const module = "github.com/recurring-billing/terraform-provider-billing"
 
 var lagPauses = slices.Clone(api.LagPauses)
 
-// WithoutLag disables the waits for lagging reads; undo, for a test in virtual time, enables them again.
-func WithoutLag() (undo func()) {
-	clear(api.LagPauses)
-	return func() { copy(api.LagPauses, lagPauses) }
+// WithLag enables the waits for lagging reads, for a test in virtual time; undo disables them again.
+func WithLag() (undo func()) {
+	copy(api.LagPauses, lagPauses)
+	return func() { clear(api.LagPauses) }
 }
 
 // RunTests runs the tests of a package, and removes the results of BuildProvider. TestMain calls it. It disables the
 // waits for lagging reads: those of the sandbox do not lag, and a fault that hides an object counts reads.
 func RunTests(m *testing.M) {
-	_ = WithoutLag()
+	clear(api.LagPauses)
 	code := m.Run()
 	for _, dir := range builds.dirs {
 		if err := os.RemoveAll(dir); err != nil {

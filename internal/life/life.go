@@ -162,9 +162,6 @@ func Run(t *testing.T, pattern string) {
 	golden.Unused(t)
 }
 
-// genuinely reports whether scenarios run through Terraform itself.
-func genuinely() bool { return os.Getenv("LIFE_TERRAFORM") == "1" }
-
 // scenario is a scenario that is being played.
 type scenario struct {
 	stage
@@ -202,17 +199,8 @@ type run struct {
 	before           map[string]object // the state before the run
 }
 
-// play plays a scenario, in virtual time unless it runs through Terraform itself.
+// play plays a scenario.
 func play(t *testing.T, path, text string) {
-	t.Helper()
-	if genuinely() {
-		played(t, path, text)
-		return
-	}
-	acctest.Virtually(t, func(t *testing.T) { played(t, path, text) })
-}
-
-func played(t *testing.T, path, text string) {
 	t.Helper()
 	archive := txtar.Parse([]byte(text))
 	s := &scenario{stage: stage{t: t, marks: map[string]object{}}, path: path, source: text, files: map[string]string{},
@@ -317,8 +305,7 @@ func split(line string) (words []string, err error) {
 func (s *scenario) start() {
 	s.t.Helper()
 	options := append([]acctest.Option{func(o *sandbox.Options) {
-		o.NoExampleData, o.NoListeners = true, !genuinely()
-		o.OnRequest = func(r sandbox.Request) {
+		o.NoExampleData, o.OnRequest = true, func(r sandbox.Request) {
 			if hears, _ := s.heard.Load().(func(sandbox.Request)); hears != nil {
 				hears(r)
 			}
@@ -327,7 +314,7 @@ func (s *scenario) start() {
 	s.service, s.end = acctest.Open(s.t, options...)
 	here := *s.service
 	s.here, s.drive = &here, here.Core()
-	if genuinely() {
+	if os.Getenv("LIFE_TERRAFORM") == "1" {
 		if err := os.Setenv("TF_ACC", "1"); err != nil {
 			s.t.Fatal(err)
 		}

@@ -82,8 +82,7 @@ func inside(t *testing.T, genuine bool, seed uint64, live func(w *world) *violat
 		run(t)
 		return bad
 	}
-	acctest.WithoutLag()() // reads may lag
-	defer acctest.WithoutLag()
+	defer acctest.WithLag()()
 	stuck := time.AfterFunc(longestLife, func() { panic(fmt.Sprintf("the life of seed %d hangs", seed)) })
 	defer stuck.Stop()
 	acctest.Virtually(t, run)

@@ -4,6 +4,7 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"encoding/pem"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -143,6 +144,71 @@ func TestCheckReadsProduction(t *testing.T) {
 	code, out, _ = s.run("check", "--read-only", "--json", "--only", "customers.")
 	if code != exitFailure || !strings.Contains(out, `"failed"`) || strings.Contains(out, "Aurora") {
 		t.Errorf("exit %d: %s", code, out)
+	}
+}
+
+// TestCheckWritesAReport writes the report for the owner of a service, from reading and from a full check.
+func TestCheckWritesAReport(t *testing.T) {
+	t.Parallel()
+	server, s := started(t, sandbox.Options{SeedDocument: []byte(`{
+		"customers": [{"name": "Padaria Aurora", "external_id": "aurora"}],
+		"webhook_endpoints": [{"url": "https://example.com/hooks?key=s3cret", "events": ["charge.paid"]}]}`)})
+	fault, err := sandbox.ParseFault(
+		`operation=customers.list,status=200,body={"data":[{"id":7,"name":"Padaria Aurora","token":"s3cret-1"}]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.AddFault(fault)
+	file := filepath.Join(t.TempDir(), "report.md")
+	for _, test := range []struct {
+		args  []string
+		parts []string
+		never string
+	}{
+		{[]string{"--read-only", "--only", "1,31,41,51,85,601"}, []string{
+			" hold, 1 violated, 0 tolerated, ",
+			", all of them GET\n- Result: ",
+			"\n## Violated\n\n### Claim 31: ",
+			"    request     GET /v1/customers",
+			"    response    200 {",
+			"\n## Tolerated\n\nNone.\n",
+			"\n- 2 claims (51, 85): needs a write: reading cannot judge it\n",
+		}, "Aurora"},
+		{[]string{"--only", "31,321,334", "--keep-clock"}, []string{
+			" hold, 1 violated, 0 tolerated, 2 not judged\n",
+			"- 1 claim (321): creates invoices: needs --allow-charges\n",
+			"- 1 claim (334): a clock that can be advanced is not available\n",
+		}, "all of them GET"},
+	} {
+		server.ResetRequests()
+		code, out, complaint := s.run(slices.Concat([]string{"check", "--report", file}, test.args)...)
+		raw, err := os.ReadFile(file)
+		if err != nil || code != exitFailure || !strings.Contains(out, " failed, ") {
+			t.Fatalf("exit %d, %v: %s%s", code, err, out, complaint)
+		}
+		text := string(raw)
+		for _, part := range append(test.parts, "# Check of the billing services\n\n- Date: 20",
+			"\n- Program: billing-sandbox dev\n- Recurring billing: "+s.env["BILLING_BASE_URL"]+"\n",
+			fmt.Sprintf("\n- Requests: %d", len(server.Requests()))) {
+			if !strings.Contains(text, part) {
+				t.Errorf("%v: %q is missing from\n%s", test.args, part, text)
+			}
+		}
+		for name, value := range s.env {
+			secret := strings.Contains(name, "TOKEN") || strings.Contains(name, "KEY")
+			if secret && strings.Contains(text, value) {
+				t.Errorf("%v: the report contains %s:\n%s", test.args, name, text)
+			}
+		}
+		if strings.Contains(text, "s3cret") || strings.Contains(text, test.never) {
+			t.Errorf("%v: the report contains what it must not:\n%s", test.args, text)
+		}
+	}
+	if got := publicAddress("https://user:s3cret@example.com/billing?key=s3cret"); got != "https://example.com/billing?…" {
+		t.Errorf("the address is %s", got)
+	}
+	if code, _, complaint := s.run("check", "--report", file+"/none/report.md"); code != exitUsage {
+		t.Errorf("exit %d: %s", code, complaint)
 	}
 }
 

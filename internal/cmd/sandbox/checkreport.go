@@ -21,6 +21,8 @@ type checkReport struct {
 	refused bool // a claim was skipped because a token lacks a scope
 
 	rewordings []string // kinds of wording that the service has, by their name in serve --rewords
+
+	file *checkFile
 }
 
 // checkLine is the result of one claim in the --json output.
@@ -118,6 +120,7 @@ const assumptionsPage = "internal/evidence/README.md in the provider's repositor
 const issueAdvice = "file an issue in the provider's repository with this claim, request and response"
 
 func (r *checkReport) write(line checkLine) error {
+	r.file.lines = append(r.file.lines, line)
 	if r.json {
 		return writeJSON(r.p.out, line)
 	}
@@ -162,6 +165,11 @@ func asText(value map[string]string) string {
 
 // end prints the totals. It returns an error for failed claims, which have been explained, or for a missing scope.
 func (r *checkReport) end() error {
+	if r.file.name != "" {
+		if err := r.file.write(); err != nil {
+			return err
+		}
+	}
 	if !r.json {
 		if len(r.rewordings) > 0 {
 			slices.Sort(r.rewordings)

@@ -39,9 +39,10 @@ or setting that helps, where there is one; with the section of the assumptions
 (internal/evidence/README.md in the provider's repository), the request and the response that show it;
 and with what to do next: the entry of the provider argument operations to set, or the data for an
 issue. One that fails only because of what the provider accepts without any setting is "tolerated", and
-no failure. The summary names the ways in which the service stores texts otherwise than they were sent,
-which "{sandbox} serve --rewords" simulates. Secrets are masked; other data of the service is not, so
-read a report before you publish it.
+no failure. A claim comes after those on which it rests. If one of these has failed, its own failure
+"follows" from that, and goes away with it. The summary names the ways in which the service stores texts
+otherwise than they were sent, which "{sandbox} serve --rewords" simulates. Secrets are masked; other
+data of the service is not, so read a report before you publish it.
 
 Addresses and tokens are those of the provider: its environment variables, or the flags of the same
 name. A service without an address is skipped. Claims create objects under unique names and delete

@@ -276,6 +276,56 @@ func TestCheckNamesTheAssumption(t *testing.T) {
 	}
 }
 
+// TestCheckNamesTheCauseFirst checks a service that ignores filters. Claims about other lists follow from the first.
+func TestCheckNamesTheCauseFirst(t *testing.T) {
+	t.Parallel()
+	tolerance, err := sandbox.ParseTolerance("ignore-filters")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, s := started(t, sandbox.Options{Tolerance: tolerance})
+	file := filepath.Join(t.TempDir(), "report.md")
+	args := []string{"check", "--only", "312,183,41,51", "--allow-charges", "--report", file}
+	_, out, _ := s.run(args...)
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var failed []string
+	for line := range strings.Lines(out) {
+		if number, is := strings.CutPrefix(line, "failed"); is {
+			failed = append(failed, strings.Fields(number)[0])
+		}
+	}
+	if !slices.Equal(failed, []string{"41", "183", "312"}) || strings.Count(out, "\n  follows     from 41\n") != 2 ||
+		strings.Count(string(raw), "\nFollows from claim 41.\n") != 2 {
+		t.Errorf("failed: %v\n%s\n%s", failed, out, raw)
+	}
+	if _, out, _ = s.run(append(args, "--json")...); strings.Count(out, `"follows_from":[41]`) != 2 {
+		t.Errorf("as JSON:\n%s", out)
+	}
+	if _, out, _ = s.run("check", "--only", "183", "--json"); strings.Contains(out, "follows_from") {
+		t.Errorf("follows from a claim that was not checked:\n%s", out)
+	}
+}
+
+// TestCheckSaysWhatRemains checks a service that does not delete: claims about other operations hold.
+func TestCheckSaysWhatRemains(t *testing.T) {
+	t.Parallel()
+	server, s := started(t, sandbox.Options{})
+	fault, err := sandbox.ParseFault("operation=customers.delete,status=503")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.AddFault(fault)
+	code, out, complaint := s.run("check", "--only", "51")
+	isHeld := strings.HasPrefix(out, "ok          51  ") && strings.Contains(out, "(clean-up: DELETE ")
+	if code != exitFailure || !isHeld || !strings.Contains(out, "so the object remains") ||
+		!strings.Contains(complaint, "1 of the claims left objects behind") {
+		t.Errorf("exit %d: %s%s", code, out, complaint)
+	}
+}
+
 // finds runs the one claim, which has to fail, and returns the report.
 func (s steer) finds(c caught, flags ...string) string {
 	s.t.Helper()

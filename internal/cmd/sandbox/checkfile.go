@@ -103,6 +103,9 @@ func writeFound(text *bytes.Buffer, title string, lines []checkLine) {
 	}
 	for _, line := range lines {
 		fmt.Fprintf(text, "\n### Claim %d: %s\n\n", line.Claim, line.Text)
+		if line.FollowsFrom != nil {
+			fmt.Fprintf(text, "Follows from claim %s.\n", numberList(line.FollowsFrom))
+		}
 		fmt.Fprintf(text, "Source: %s (%s).\n", line.Source, line.Service)
 		fmt.Fprintf(text, "Effect on users of the provider: %s\n\n", line.Means)
 		found := "\n  found       " + line.Reason

@@ -56,7 +56,7 @@ var deliveryFaults = []fault{
 	}},
 	{name: "an update ignores the authentication", breaks: []int{510},
 		rewrite: onSent(http.MethodPatch, hook, func(sent object) { delete(sent, "authentication") })},
-	{name: "an update ignores the url", only: 508,
+	{name: "an update ignores the url", breaks: []int{508},
 		rewrite: onSent(http.MethodPatch, hook, func(sent object) { delete(sent, "url") })},
 	{name: "a test goes to every endpoint", breaks: []int{591}, rewrite: onCall(http.MethodPost, hook+"/test",
 		func(in *inFlight) {

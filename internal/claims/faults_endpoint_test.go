@@ -49,7 +49,7 @@ var endpointFaults = []fault{
 		spoil: whenStatus(422, 422, func(in *inFlight) { in.status = 400 })},
 	{name: "updates ignore active", breaks: []int{508, 614, 647},
 		rewrite: onSent(http.MethodPatch, hook, func(sent object) { delete(sent, "active") })},
-	{name: "updates clear missing fields", breaks: []int{508},
+	{name: "updates clear missing fields", only: 508,
 		rewrite: onSent(http.MethodPatch, hook, func(sent object) { setDefault(sent, "description", nil) })},
 	{name: "null does not clear the description", only: 509, rewrite: onSent(http.MethodPatch, hook, func(sent object) {
 		maps.DeleteFunc(sent, func(_ string, value any) bool { return value == nil })

@@ -163,3 +163,15 @@ func TestRepeat(t *testing.T) {
 		}
 	})
 }
+
+// TestRepeat_interrupted: nothing is sent after an interrupt, and the error says so.
+func TestRepeat_interrupted(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := Repeat(ctx, Repetition[thing]{Describe: `rotation of "t1"`, Send: func(context.Context) (thing, error) {
+		t.Error("it was sent")
+		return thing{}, nil
+	}})
+	apitest.Says(t, err, `rotation of "t1": nothing was sent`)
+}

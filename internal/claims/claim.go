@@ -92,10 +92,13 @@ type Claim struct {
 	Otherwise string
 	// Service is the claim's service.
 	Service Service
+	// RestsOn lists the claims without which the check cannot succeed, or is likely not to. If one of them does not hold,
+	// a failure follows from it.
+	RestsOn []int
 	// Effect is the effect of a check on the target.
 	Effect
 	// Check returns nil if the claim holds, an error wrapping [ErrNotGiven] if the target lacks a prerequisite, and
-	// otherwise an error with the expected and the actual result. It removes the objects it has created.
+	// otherwise an error with the expected and the actual result, or with what remains of the objects that it has created.
 	Check func(ctx context.Context, target Target) error
 
 	read      func(ctx context.Context, target Target) error // checks it against existing data; nil if that is impossible
@@ -123,6 +126,8 @@ type Result struct {
 	Err error
 	// Tolerated lists the differences that make the claim fail, if the provider works with all of them.
 	Tolerated []string
+	// Left is not nil if the claim holds, but objects remain that it has created.
+	Left error
 }
 
 // NotGiven reports whether the claim could not be checked because the target lacks something optional.
@@ -138,7 +143,10 @@ func Run(ctx context.Context, target Target, claims []Claim) []Result {
 			err = claim.checked(ctx, target)
 		}
 		result := Result{Claim: claim, Err: err}
-		if err != nil && ctx.Err() == nil && !result.NotGiven() {
+		if left := (*leftError)(nil); errors.As(err, &left) {
+			result.Err, result.Left = nil, left.error
+		}
+		if result.Err != nil && ctx.Err() == nil && !result.NotGiven() {
 			result.Tolerated = claim.secondTime(ctx, target)
 		}
 		results = append(results, result)
@@ -159,18 +167,35 @@ func (c Claim) checked(ctx context.Context, target Target) error {
 	return err
 }
 
+// FollowsFrom returns those of the claims that have failed on which this one rests.
+func (c Claim) FollowsFrom(failed []int) (bases []int) {
+	for _, number := range c.RestsOn {
+		if slices.Contains(failed, number) {
+			bases = append(bases, number)
+		}
+	}
+	return bases
+}
+
+// restsOn adds claims on which this one, or each claim after an [otherwise], rests.
+func (c Claim) restsOn(numbers ...int) Claim {
+	c.RestsOn = append(slices.Clone(c.RestsOn), numbers...)
+	return c
+}
+
 // otherwise precedes claims. Its text is what a user notices if one of them does not hold.
 func otherwise(consequence string) Claim { return Claim{Otherwise: consequence} }
 
 // withConsequences returns the claims of all groups, each with the consequence that precedes it.
 func withConsequences(groups ...[]Claim) (all []Claim) {
-	consequence := ""
+	var before Claim
 	for _, c := range slices.Concat(groups...) {
 		if c.Number == 0 {
-			consequence = c.Otherwise
+			before = c
 			continue
 		}
-		c.Otherwise = consequence
+		c.Otherwise = before.Otherwise
+		c.RestsOn = slices.DeleteFunc(slices.Concat(before.RestsOn, c.RestsOn), func(n int) bool { return n == c.Number })
 		if read, readable := readings[c.Number]; readable {
 			c.read = inSteps(c.Service, read)
 		}

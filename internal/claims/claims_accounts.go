@@ -20,21 +20,22 @@ func accountClaims() []Claim {
 				for _, member := range embeddedMembers {
 					read.want("data.customer."+member, created.at("data.customer."+member))
 				}
-			}),
-		otherwise("Lookups by this filter read the whole list, and the provider compares every account itself: prefer ids."),
+			}).restsOn(31, 52, 53),
+		otherwise("Lookups by this filter read the whole list, and the provider compares every account itself: "+
+			"prefer ids.").restsOn(31, 36, 53),
 		claim(135, list, "The filter customer_id returns the accounts of that customer and no others.", func(p *probe) {
 			first, _ := p.account(nil)
 			p.account(nil)
 			a := p.get(accountsPath, "customer_id", first.text("data.customer.id")).wantStatus(http.StatusOK)
 			a.want("meta.total", 1).want("data.0.id", first.text("data.billing_account.id"))
 			p.get(accountsPath, "customer_id", nobody).wantStatus(http.StatusOK).want("meta.total", 0)
-		}),
+		}).restsOn(133),
 		claim(136, list, "The filter status excludes accounts with another status.", func(p *probe) {
 			first, _ := p.account(nil)
 			id := first.text("data.customer.id")
 			p.get(accountsPath, "customer_id", id, "status", "active").wantStatus(http.StatusOK).want("meta.total", 1)
 			p.get(accountsPath, "customer_id", id, "status", "closed").wantStatus(http.StatusOK).want("meta.total", 0)
-		}),
+		}).restsOn(135),
 		otherwise("The argument search of billing_accounts finds other accounts. Filter the result in the configuration."),
 		claim(137, list+" (search)",
 			"search finds an account by its external_id, and no account by an unused word.", func(p *probe) {
@@ -44,8 +45,9 @@ func accountClaims() []Claim {
 					"external_id": word})
 				p.get(accountsPath, "search", word).wantStatus(http.StatusOK).want("meta.total", 1).want("data.0.external_id", word)
 				p.get(accountsPath, "search", unique()).wantStatus(http.StatusOK).want("meta.total", 0)
-			}),
-		otherwise("A refresh of many accounts misses some, or shows wrong differences. Set bulk_refresh = false."),
+			}).restsOn(31, 36, 53),
+		otherwise("A refresh of many accounts misses some, or shows wrong differences. Set bulk_refresh = "+
+			"false.").restsOn(31, 53, 135),
 		claim(138, list, "sort_by and sort_order sort the accounts of a customer.",
 			func(p *probe) {
 				word := unique()
@@ -58,13 +60,13 @@ func accountClaims() []Claim {
 					p.get(accountsPath, "customer_id", customer, "sort_by", "external_id", "sort_order", order, "per_page", "1").
 						wantStatus(http.StatusOK).want("meta.total", 2).want("data.0.external_id", word+first)
 				}
-			}),
+			}).restsOn(35, 37, 54, 145),
 		claim(139, list+" (customer loaded in every response)",
 			"A listed account has the same content as a single read, with its customer.", func(p *probe) {
 				created, read := p.account(allFields(unique()))
 				listed := p.get(accountsPath, "customer_id", created.text("data.customer.id")).wantStatus(http.StatusOK)
 				read.want("data", listed.at("data.0"))
-			}),
+			}).restsOn(133),
 	}
 }
 
@@ -107,14 +109,14 @@ func accountCreateClaims() []Claim {
 				a.want("data.status", "active").want("data.payment_terms_days", 10).want("data.auto_collection", true)
 				a.want("data.external_id", nil).want("data.billing_email", nil).integer("data.balance_cents")
 				p.get(path).wantStatus(http.StatusOK).want("data", a.at("data"))
-			}),
+			}).restsOn(53, 133),
 		otherwise("The argument differs in every plan. Set the value that the service returns, or use ignore_changes."),
 		claim(142, source, "Every field that was sent is returned as it was sent and reads back the same.", func(p *probe) {
 			fields := accountFields(unique())
 			path, a := p.openAccount(fields)
 			a.wantFields("data", fields)
 			p.get(path).wantStatus(http.StatusOK).wantFields("data", fields)
-		}),
+		}).restsOn(53, 56, 141),
 		otherwise("billing_email of a new account is not the customer's. Set billing_email."),
 		claim(143, source,
 			"billing_email defaults to the customer's email, for a new and for an existing customer.",
@@ -125,7 +127,7 @@ func accountCreateClaims() []Claim {
 				_, made := p.customer(object{"email": other})
 				_, b := p.openAccount(object{"customer": object{"id": made.text("data.customer.id")}})
 				b.want("data.billing_email", other)
-			}),
+			}).restsOn(53, 57, 145),
 		otherwise("Accounts for customers that exist cannot be created. Let the customer create it " +
 			"(create_billing_account)."),
 		claim(145, source, "customer.id finds a customer by its UUID.", func(p *probe) {
@@ -133,7 +135,7 @@ func accountCreateClaims() []Claim {
 			id := made.text("data.customer.id")
 			_, a := p.openAccount(object{"customer": object{"id": id}})
 			a.want("data.customer.id", id)
-		}),
+		}).restsOn(53),
 		otherwise("An apply with a taken external_id does not say which account to import, or " +
 			"creates a second one."),
 		claim(154, "Wire contract: billing_accounts.create (same external_id twice)",
@@ -146,7 +148,7 @@ func accountCreateClaims() []Claim {
 				second, _ := p.openAccount(nil)
 				p.patch(second, object{"external_id": word}).wantTaken(first.text("data.id"))
 				p.patch(path, object{"external_id": word}).wantStatus(http.StatusOK).want("data.external_id", word)
-			}),
+			}).restsOn(53, 110),
 	}
 }
 
@@ -168,7 +170,8 @@ func accountFields(word string) object {
 func accountUpdateClaims() []Claim {
 	const source = "Recurring billing §4 Billing account update; wire contract: billing_accounts.update"
 	return []Claim{
-		otherwise("A change of one argument changes others, or does not take effect and remains in every plan."),
+		otherwise("A change of one argument changes others, or does not take effect and remains in every " +
+			"plan.").restsOn(53),
 		claim(161, source, "Each field of the account can be changed alone, without changing another.",
 			func(p *probe) {
 				path, created := p.openAccount(accountFields(unique()))
@@ -184,18 +187,19 @@ func accountUpdateClaims() []Claim {
 					before = a.at("data")
 				}
 				p.get(path).wantStatus(http.StatusOK).wantFields("data", fields)
-			}),
+			}).restsOn(141),
 		claim(164, source+" (null clears)", "null clears external_id.", func(p *probe) {
 			path, created := p.openAccount(accountFields(unique()))
 			a := p.patch(path, object{"external_id": nil}).wantStatus(http.StatusOK).want("data.external_id", nil)
 			a.wantKept(accountMembers, created.at("data"), "external_id")
 		}),
-		otherwise("Keys of custom_metadata are lost or remain, depending on custom_metadata_mode: use the mode that works."),
+		otherwise("Keys of custom_metadata are lost or remain, depending on custom_metadata_mode: use the mode " +
+			"that works."),
 		claim(167, "Recurring billing §4 custom_metadata_mode; wire contract: billing_accounts.update",
 			"custom_metadata is replaced unless the mode is merge.", func(p *probe) {
 				path, _ := p.openAccount(object{"custom_metadata": object{"a": object{"b": 1, "c": 2}, "d": 3}})
 				checkMetadataModes(p, path)
-			}),
+			}).restsOn(53, 83),
 		otherwise("An account that was deleted elsewhere causes an error in the plan, and is not recreated."),
 		claim(168, "Recurring billing §7 Errors; wire contract: billing_accounts.update",
 			"Every operation on an unknown account returns 404.", func(p *probe) {
@@ -206,7 +210,7 @@ func accountUpdateClaims() []Claim {
 					p.post(path+step, object{"reason": "nobody"}).wantStatus(http.StatusNotFound).wantError("")
 				}
 				p.delete(path).wantStatus(http.StatusNotFound).wantError("")
-			}),
+			}).restsOn(5, 53),
 	}
 }
 
@@ -224,7 +228,7 @@ func checkMetadataModes(p *probe, path string) {
 func accountStatusClaims() []Claim {
 	const reason = "Recurring billing §2 Billing account, §4 Billing account reason; wire contract: billing_accounts."
 	return []Claim{
-		otherwise("The argument status fails, or differs in every plan. Remove it and suspend elsewhere."),
+		otherwise("The argument status fails, or differs in every plan. Remove it and suspend elsewhere.").restsOn(53),
 		claim(171, reason+"suspend", "A suspended account has the status, time and reason.", func(p *probe) {
 			path, created := p.openAccount(nil)
 			a := p.step(path, "suspend").wantStatus(http.StatusOK)
@@ -239,9 +243,9 @@ func accountStatusClaims() []Claim {
 			p.step(path, "suspend").wantStatus(http.StatusOK)
 			p.step(path, "reactivate").wantStatus(http.StatusOK).want("data.status", "active")
 			p.get(path).wantStatus(http.StatusOK).want("data.status", "active")
-		}),
+		}).restsOn(171),
 		otherwise("The default deletion_policy = \"close\" fails, or leaves the account open. Set " +
-			"\"delete\" or \"abandon\"."),
+			"\"delete\" or \"abandon\".").restsOn(53),
 		claim(175, reason+"close", "A closed account has the status closed in reads and in lists.",
 			func(p *probe) {
 				path, created := p.openAccount(nil)
@@ -250,7 +254,7 @@ func accountStatusClaims() []Claim {
 				a := p.get(accountsPath, "customer_id", created.text("data.customer.id"), "status", "closed").
 					wantStatus(http.StatusOK)
 				a.want("meta.total", 1).want("data.0.id", created.text("data.id")).want("data.0.status", "closed")
-			}),
+			}).restsOn(31),
 		claim(176, "Wire contract: billing_accounts.close (closed billing account)",
 			"A closed account is final: an update, a suspension and a reactivation are rejected, and it stays closed.",
 			func(p *probe) {
@@ -260,7 +264,7 @@ func accountStatusClaims() []Claim {
 				p.step(path, "suspend").wantRefused()
 				p.step(path, "reactivate").wantRefused()
 				p.get(path).wantStatus(http.StatusOK).want("data.status", "closed").want("data.payment_terms_days", 10)
-			}),
+			}).restsOn(101, 141, 171, 172),
 		otherwise("Replacing an account without changing its external_id fails. Change the external_id, too."),
 		claim(177, "Wire contract: billing_accounts.close (external_id of a closed object)",
 			"The external_id of a closed account can be used again.", func(p *probe) {
@@ -271,7 +275,7 @@ func accountStatusClaims() []Claim {
 				if p.err == nil && again == path {
 					p.failf("the new account has the path of the closed one, %s", path)
 				}
-			}),
+			}).restsOn(53),
 		otherwise("An account with subscriptions cannot be destroyed before they end. Set deletion_policy = \"abandon\"."),
 		claim(180, "Wire contract: billing_accounts.close (with live subscriptions)",
 			"An account with a subscription that is not canceled can be closed; the subscription does not change.",
@@ -280,8 +284,9 @@ func accountStatusClaims() []Claim {
 				path, created := p.subscription(object{"billing_account_id": account})
 				p.step(accountPath(account), "close").wantStatus(http.StatusOK).want("data.status", "closed")
 				p.get(path).wantStatus(http.StatusOK).wantKept(subscriptionMembers, created.at("data"))
-			}),
-		otherwise("deletion_policy = \"delete\" fails, or does not delete the account. Set \"close\" or \"abandon\"."),
+			}).restsOn(53, 175),
+		otherwise("deletion_policy = \"delete\" fails, or does not delete the account. Set \"close\" or " +
+			"\"abandon\".").restsOn(53),
 		claim(181, "Recurring billing §2 Envelopes; wire contract: billing_accounts.delete",
 			"Deleting an account returns {data: {deleted: true}}; afterwards it returns 404 and does not appear in any list.",
 			func(p *probe) {
@@ -289,7 +294,7 @@ func accountStatusClaims() []Claim {
 				p.delete(path).wantStatus(http.StatusOK).want("", object{"data": object{"deleted": true}})
 				p.get(path).wantStatus(http.StatusNotFound).wantError("")
 				p.get(accountsPath, "customer_id", created.text("data.customer.id")).wantStatus(http.StatusOK).want("meta.total", 0)
-			}),
+			}).restsOn(5, 31, 36, 135, 141, 171),
 		claim(182, "Wire contract: billing_accounts.delete (external_id of a deleted object)",
 			"The external_id of a deleted account can be used again.", func(p *probe) {
 				word := unique()
@@ -297,7 +302,8 @@ func accountStatusClaims() []Claim {
 				p.delete(path).wantStatus(http.StatusOK)
 				p.openAccount(object{"external_id": word})
 			}),
-		otherwise("Lookups by this filter read the whole list, and the provider compares every account itself: prefer ids."),
+		otherwise("Lookups by this filter read the whole list, and the provider compares every account itself: " +
+			"prefer ids."),
 		claim(183, "Wire contract: billing_accounts.list",
 			"The filter external_id matches the whole value only, and updated_at_gte excludes older items.", func(p *probe) {
 				word := unique()
@@ -310,7 +316,7 @@ func accountStatusClaims() []Claim {
 					p.get(accountsPath, "external_id", word, "updated_at_gte", since.Format(time.RFC3339Nano)).
 						wantStatus(http.StatusOK).want("meta.total", total)
 				}
-			}),
+			}).restsOn(31, 36, 41, 53),
 		otherwise("Changes and lists of accounts need one more request per account. Nothing fails."),
 		claim(184, "Wire contract: billing_accounts.list (customer loaded in every response)",
 			"The customer is included in an account that is created with it, listed, updated, suspended, reactivated or closed.",
@@ -323,7 +329,7 @@ func accountStatusClaims() []Claim {
 				for _, step := range []string{"/suspend", "/reactivate", "/close"} {
 					p.post(account+step, object{"reason": "pendente"}).wantStatus(http.StatusOK).want("data.customer.id", customer)
 				}
-			}),
+			}).restsOn(31, 53, 133, 135, 171, 175),
 	}
 }
 

@@ -77,13 +77,13 @@ func accessClaims() []Claim {
 		otherwise("The error about an invalid token does not name the token as the cause."),
 		claim(23, "Recurring billing §5 Authentication", "An unknown token returns 401.", func(p *probe) {
 			wantUnauthorized(p.send(call{method: http.MethodGet, path: mePath, token: unique()}))
-		}).readsOnly(),
+		}).restsOn(12).readsOnly(),
 		claim(24, "Recurring billing §5 Authentication", "A revoked token returns 401.", func(p *probe) {
 			checkDeadToken(p, "a revoked token", p.target.RevokedToken)
-		}).readsOnly(),
+		}).restsOn(23).readsOnly(),
 		claim(25, "Recurring billing §5 Authentication", "An expired token returns 401.", func(p *probe) {
 			checkDeadToken(p, "an expired token", p.target.ExpiredToken)
-		}).readsOnly(),
+		}).restsOn(23).readsOnly(),
 		otherwise("The error about a missing permission does not name the scope that the token needs."),
 		claim(26, "Recurring billing §5 Authentication, §7 Errors",
 			"A scope that is too narrow returns 403 insufficient_scope and {required, granted}.", func(p *probe) {
@@ -95,7 +95,7 @@ func accessClaims() []Claim {
 					token: p.target.NarrowToken})
 				a.wantStatus(http.StatusForbidden).wantError("insufficient_scope")
 				a.wantPresent("error.details", "required", "granted")
-			}),
+			}).restsOn(5),
 	}
 }
 
@@ -147,13 +147,13 @@ func listClaims() []Claim {
 					}
 					seen += wanted
 				}
-			}),
+			}).restsOn(31, 40, 51),
 		claim(36, "Recurring billing §4 Collections rule 3", "A page past the end returns 200 with empty data.",
 			func(p *probe) {
 				word, names := p.three()
 				a := p.get(customersPath, "search", word, "page", "9", "per_page", "1").wantStatus(http.StatusOK)
 				a.want("data", []any{}).want("meta.total", len(names)).want("meta.total_pages", len(names))
-			}),
+			}).restsOn(31, 40, 51),
 		claim(37, "Recurring billing §4 Collections",
 			"sort_by with sort_order asc or desc sorts the items by any field.", func(p *probe) {
 				word, names := p.three()
@@ -166,7 +166,7 @@ func listClaims() []Claim {
 							wantStatus(http.StatusOK).wantNames(wanted[:size]...)
 					}
 				}
-			}),
+			}).restsOn(31, 40, 51),
 		claim(39, "Recurring billing §4 Collections rule 5",
 			"With sort_by, walking the pages returns every item exactly once.", func(p *probe) {
 				word, names := p.three()
@@ -175,7 +175,7 @@ func listClaims() []Claim {
 						strconv.Itoa(page+1)).
 						wantStatus(http.StatusOK).wantNames(name)
 				}
-			}),
+			}).restsOn(31, 37, 51),
 		otherwise("The argument search of plural data sources finds other objects. Filter the result in the " +
 			"configuration."),
 		claim(40, "Recurring billing §4 Collections",
@@ -186,15 +186,16 @@ func listClaims() []Claim {
 				p.get(customersPath, "search", word).wantStatus(http.StatusOK).want("meta.total",
 					1).wantNames("casa " + word + " ltda")
 				p.get(customersPath, "search", unique()).wantStatus(http.StatusOK).want("meta.total", 0).want("data", []any{})
-			}),
-		otherwise("Lookups by this filter read the whole list, and the provider compares every object itself: prefer ids."),
+			}).restsOn(31, 51),
+		otherwise("Lookups by this filter read the whole list, and the provider compares every object itself: "+
+			"prefer ids.").restsOn(31, 51),
 		claim(41, "Wire contract: customers.list", "The filter external_id matches the whole value only.", func(p *probe) {
 			word := unique()
 			p.customer(object{"name": word, "external_id": word})
 			p.customer(object{"name": word + "1", "external_id": word + "1"})
 			p.get(customersPath, "external_id", word).wantStatus(http.StatusOK).want("meta.total", 1).wantNames(word)
 			p.get(customersPath, "external_id", word+"0").wantStatus(http.StatusOK).want("meta.total", 0)
-		}),
+		}).restsOn(36),
 		claim(42, "Wire contract: customers.list", "The filter document_number finds a customer by the number that was sent.",
 			func(p *probe) {
 				number := maskedCPF(cpf())
@@ -219,8 +220,9 @@ func listClaims() []Claim {
 				for _, moment := range []time.Time{later, later.In(saoPaulo)} {
 					p.get(customersPath, "search", word, "updated_at_gte", moment.Format(form)).wantStatus(http.StatusOK).wantNames()
 				}
-			}),
-		otherwise("A refresh of many objects misses some, or shows wrong differences. Set bulk_refresh = false."),
+			}).restsOn(36),
+		otherwise("A refresh of many objects misses some, or shows wrong differences. Set bulk_refresh = "+
+			"false.").restsOn(31, 51),
 		claim(45, "Recurring billing §2 Customer; wire contract: customers.list",
 			"A listed customer has the same content as a single read.", func(p *probe) {
 				word := unique()
@@ -249,7 +251,7 @@ func listClaims() []Claim {
 					a.want("data.0.id", ids[0])
 					slices.Reverse(ids)
 				}
-			}),
+			}).restsOn(37),
 	}
 }
 
@@ -304,9 +306,9 @@ func createClaims() []Claim {
 			path, a := p.customer(fields)
 			a.wantFields("data.customer", fields)
 			p.get(path).wantStatus(http.StatusOK).wantFields("data", fields)
-		}),
+		}).restsOn(51),
 		otherwise("The customer has no account, or a different one. Set create_billing_account = false and use " +
-			"billing_account."),
+			"billing_account.").restsOn(51),
 		claim(53, source, "By default, an account is created with the customer.", func(p *probe) {
 			a := p.post(customersPath, object{"name": unique()}).wantStatus(http.StatusCreated)
 			a.wantMatch("data.customer.id", uuidForm).wantMatch("data.billing_account.id", uuidForm)
@@ -318,7 +320,7 @@ func createClaims() []Claim {
 			_, a := p.customer(object{"create_billing_account": false})
 			a.want("data.billing_account", nil)
 			p.get(accountsPath, "customer_id", a.text("data.customer.id")).wantStatus(http.StatusOK).want("meta.total", 0)
-		}),
+		}).restsOn(31, 36),
 		claim(56, source, "billing_email, payment_terms_days and auto_collection are set on the account.", func(p *probe) {
 			fields := object{"billing_email": unique() + "@correio.example", "payment_terms_days": 21, "auto_collection": false}
 			_, a := p.customer(merged(fields, object{"create_billing_account": true, "email": unique() + "@correio.example"}))
@@ -326,7 +328,7 @@ func createClaims() []Claim {
 			_, b := p.customer(object{"create_billing_account": true, "payment_terms_days": 0})
 			b.want("data.billing_account.payment_terms_days", 0)
 		}),
-		otherwise("A customer's email or phone differs in every plan. Use emails and phones."),
+		otherwise("A customer's email or phone differs in every plan. Use emails and phones.").restsOn(51),
 		claim(57, source+" (email and phone become the first of emails and phones)",
 			"email and phone become the first item of emails and phones.", func(p *probe) {
 				email, other := unique()+"@correio.example", unique()+"@correio.example"
@@ -348,7 +350,7 @@ func createClaims() []Claim {
 				}
 				_, a := p.customer(merged(lists, object{"email": email, "phone": "551130910001"}))
 				a.wantFields("data.customer", lists)
-			}),
+			}).restsOn(57),
 		otherwise("Ids are rejected where the provider requires a UUID: in imports and in arguments."),
 		claim(61, "Recurring billing §1 Data types; wire contract: customers.create",
 			"Ids are UUIDs of version 4; id and public_id differ between customers.", func(p *probe) {
@@ -361,7 +363,7 @@ func createClaims() []Claim {
 						b.failf("another customer has the same %s", member)
 					}
 				}
-			}),
+			}).restsOn(31, 51),
 		otherwise("After a lost response an apply fails, because the creation time of an object is unclear. Import it."),
 		claim(62, "Wire contract: customers.create (datetimes are UTC with milliseconds and Z)",
 			"created_at and updated_at are UTC with milliseconds and Z, in chronological order.", func(p *probe) {
@@ -375,7 +377,7 @@ func createClaims() []Claim {
 				if !b.time("data.created_at").Equal(created) {
 					b.failf("created_at became %s", b.text("data.created_at"))
 				}
-			}),
+			}).restsOn(31, 51, 71),
 	}
 }
 
@@ -394,8 +396,9 @@ func updateClaims() []Claim {
 				a.wantUnchanged(before, field)
 				before = a.at("data")
 			}
-		}),
-		otherwise("An argument that was removed remains in every plan. Set another value instead of removing it."),
+		}).restsOn(51, 52),
+		otherwise("An argument that was removed remains in every plan. Set another value instead of removing "+
+			"it.").restsOn(51, 71),
 		claim(74, source+" (null clears)", "null clears every nullable value.", func(p *probe) {
 			path, created := p.customer(allFields(unique()))
 			before := created.at("data.customer")
@@ -464,7 +467,7 @@ func metadataClaims() []Claim {
 	const update = "Recurring billing §4 custom_metadata_mode; wire contract: customers.update"
 	return []Claim{
 		otherwise("custom_metadata differs in every plan. Write such values as strings, and omit null " +
-			"and empty ones."),
+			"and empty ones.").restsOn(51),
 		claim(81, create, "custom_metadata is stored as it was sent: types, nesting, empty parts, null and unusual keys.",
 			func(p *probe) {
 				metadata := object{
@@ -490,9 +493,9 @@ func metadataClaims() []Claim {
 			p.get(path).want("data.custom_metadata", metadata)
 			p.patch(path, object{"custom_metadata": object{"more": 1}, "custom_metadata_mode": "merge"}).
 				want("data.custom_metadata", merged(metadata, object{"more": 1}))
-		}),
-		otherwise("Keys of custom_metadata are lost, or differ in every plan. Without other writers, " +
-			"set custom_metadata_mode = \"replace\"."),
+		}).restsOn(71, 83),
+		otherwise("Keys of custom_metadata are lost, or differ in every plan. Without other writers, "+
+			"set custom_metadata_mode = \"replace\".").restsOn(51, 71),
 		claim(83, update, "merge adds keys and merges nested objects, at any depth.", func(p *probe) {
 			checkMode(p, "merge",
 				object{"a": 1, "crm": object{"owner": "aline", "team": object{"name": "sul", "size": 3}}},
@@ -517,7 +520,7 @@ func metadataClaims() []Claim {
 				object{"object": 2, "scalar": object{"b": 2}, "list": object{"c": 3}},
 				object{"object": 2, "scalar": object{"b": 2}, "list": object{"c": 3}})
 		}),
-		otherwise("Keys that were removed from custom_metadata remain. Set them to another value instead."),
+		otherwise("Keys that were removed from custom_metadata remain. Set them to another value instead.").restsOn(51, 71),
 		claim(88, update, "replace replaces the whole object and keeps null values.", func(p *probe) {
 			stored := object{"a": 1, "crm": object{"owner": "aline", "team": "sul"}}
 			sent := object{"crm": object{"owner": "jonas"}, "nothing": nil}
@@ -553,40 +556,40 @@ func refusalClaims() []Claim {
 		claim(101, invalid, "A customer without a name is rejected.", func(p *probe) {
 			p.post(customersPath, object{"nickname": unique()}).wantInvalid("name")
 			p.post(customersPath, object{"name": nil}).wantInvalid("name")
-		}),
-		otherwise("An apply that fails may have changed the object. Check it before you apply again."),
+		}).restsOn(5),
+		otherwise("An apply that fails may have changed the object. Check it before you apply again.").restsOn(51, 101),
 		claim(106, invalid, "A rejected creation of a customer has no effect.", func(p *probe) {
 			word := unique()
 			p.post(customersPath, object{"name": word, "external_id": word, "kind": "company"}).wantInvalid("kind")
 			p.get(customersPath, "external_id", word).wantStatus(http.StatusOK).want("meta.total", 0)
-		}),
+		}).restsOn(31, 36, 41),
 		claim(109, change, "A rejected update changes nothing, not even the fields that were valid.", func(p *probe) {
 			path, created := p.customer(allFields(unique()))
 			p.patch(path, object{"notes": "depois", "kind": "company"}).wantInvalid("kind")
 			p.get(path).wantStatus(http.StatusOK).wantUnchanged(created.at("data.customer"))
-		}),
+		}).restsOn(71),
 		otherwise("An apply with a taken external_id does not say which object to import, or " +
-			"creates a second one."),
+			"creates a second one.").restsOn(51),
 		claim(110, "Wire contract: customers.create"+taken,
 			"A taken external_id is rejected with the id of the other customer.", func(p *probe) {
 				word := unique()
 				_, first := p.customer(object{"external_id": word})
 				p.post(customersPath, object{"name": unique(), "external_id": word}).wantTaken(first.text("data.customer.id"))
-			}),
+			}).restsOn(5),
 		claim(111, "Wire contract: customers.update"+taken, "This also applies to updates.", func(p *probe) {
 			word := unique()
 			_, first := p.customer(object{"external_id": word})
 			path, _ := p.customer(nil)
 			p.patch(path, object{"external_id": word}).wantTaken(first.text("data.customer.id"))
 			p.get(path).want("data.external_id", nil)
-		}),
+		}).restsOn(71, 110),
 		otherwise("An update with a lost response fails, although it was processed. Plan again."),
 		claim(112, "Wire contract: customers.update"+taken, "A customer's own external_id does not count as taken.",
 			func(p *probe) {
 				word := unique()
 				path, _ := p.customer(object{"external_id": word})
 				p.patch(path, object{"external_id": word}).wantStatus(http.StatusOK).want("data.external_id", word)
-			}),
+			}).restsOn(51, 71),
 	}
 }
 
@@ -607,7 +610,8 @@ func (a *response) wantTaken(id string) {
 
 func deleteClaims() []Claim {
 	return []Claim{
-		otherwise("A destroy fails or has no effect. deletion_policy = \"abandon\" removes it from state only."),
+		otherwise("A destroy fails or has no effect. deletion_policy = \"abandon\" removes it from state " +
+			"only.").restsOn(51),
 		claim(121, "Recurring billing §2 Envelopes; wire contract: customers.delete",
 			"Deleting a customer returns 200 and {data: {deleted: true}}.", func(p *probe) {
 				path, _ := p.customer(nil)
@@ -620,7 +624,7 @@ func deleteClaims() []Claim {
 				p.get(path).wantStatus(http.StatusNotFound).wantError("")
 				p.patch(path, object{"notes": "depois"}).wantStatus(http.StatusNotFound).wantError("")
 				p.delete(path).wantStatus(http.StatusNotFound).wantError("")
-			}),
+			}).restsOn(5),
 		claim(123, "Wire contract: customers.list, customers.delete", "A deleted customer does not appear in any list.",
 			func(p *probe) {
 				word := unique()
@@ -629,7 +633,7 @@ func deleteClaims() []Claim {
 				p.delete(path)
 				p.get(customersPath, "search", word).want("meta.total", 0).want("data", []any{})
 				p.get(customersPath, "external_id", word).want("meta.total", 0).want("data", []any{})
-			}),
+			}).restsOn(31, 36, 41),
 		otherwise("Replacing an object without changing its external_id fails. Change the external_id, too."),
 		claim(124, "Wire contract: customers.create (external_id of a deleted object)",
 			"The external_id of a deleted customer can be used again.", func(p *probe) {
@@ -640,7 +644,7 @@ func deleteClaims() []Claim {
 				if p.err == nil && again == path {
 					p.failf("the new customer has the path of the deleted one, %s", path)
 				}
-			}),
+			}).restsOn(51),
 		otherwise("A billing account of a deleted customer causes an error in the plan. Remove it from the state."),
 		claim(125, "Wire contract: customers.delete, billing_accounts.get",
 			"The billing accounts of a deleted customer can still be read, with status closed.", func(p *probe) {
@@ -649,6 +653,6 @@ func deleteClaims() []Claim {
 				p.get(account).wantStatus(http.StatusOK).want("data.status", "active")
 				p.delete(path)
 				p.get(account).wantStatus(http.StatusOK).want("data.status", "closed")
-			}),
+			}).restsOn(51),
 	}
 }

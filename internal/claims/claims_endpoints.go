@@ -33,7 +33,7 @@ func endpointCreationClaims() []Claim {
 				a := p.post(endpointsPath, object{"url": publicURL()}).wantStatus(http.StatusCreated)
 				a.want("data.active", true).want("data.events", []any{}).want("data.authentication", object{"type": "none"})
 				a.wantUnset("data.description")
-			}),
+			}).restsOn(501),
 		otherwise("secret is null or not usable in the state. Read it in the service's own interface."),
 		collectionsClaim(503, ofEndpoint+create,
 			"The secret is in the response to the creation, starts with whsec_ and is different for every endpoint.",
@@ -43,8 +43,8 @@ func endpointCreationClaims() []Claim {
 				if first.wantSecret("data.secret") == second.wantSecret("data.secret") {
 					second.failf("the secret is that of another endpoint")
 				}
-			}),
-		otherwise("An endpoint's arguments differ in every plan. Use ignore_changes."),
+			}).restsOn(501),
+		otherwise("An endpoint's arguments differ in every plan. Use ignore_changes.").restsOn(501, 536),
 		collectionsClaim(505, "Wire contract: webhook_endpoints.get", "Reads and lists return the same as the creation.",
 			func(p *probe) {
 				path, created := p.endpoint(object{"description": "vendas", "authentication": object{"type": "header",
@@ -80,7 +80,8 @@ func endpointChangeClaims() []Claim {
 	const update = "wire contract: webhook_endpoints.update"
 	const rotate = "wire contract: webhook_endpoints.rotate_secret"
 	return []Claim{
-		otherwise("A change of an endpoint changes other arguments, or does not take effect and stays in every plan."),
+		otherwise("A change of an endpoint changes other arguments, or does not take effect and stays in every " +
+			"plan.").restsOn(501),
 		collectionsClaim(508, "Wire contract: webhook_endpoints.update",
 			"An update changes exactly the fields that are sent.", func(p *probe) {
 				path, created := p.endpoint(object{"description": "one"})
@@ -110,7 +111,7 @@ func endpointChangeClaims() []Claim {
 				// All events from now on; inactive, so that none is sent.
 				p.patch(path, object{"active": false, "events": []any{}}).wantStatus(http.StatusOK)
 				p.get(path).wantStatus(http.StatusOK).want("data.events", []any{})
-			}),
+			}).restsOn(508),
 		collectionsClaim(510, towardConsumer+update,
 			"An update of the authentication replaces it as a whole.", func(p *probe) {
 				path, _ := p.endpoint(object{"authentication": object{"type": "basic", "username": "integracao",
@@ -140,8 +141,9 @@ func endpointChangeClaims() []Claim {
 						seen[secret] = true
 					}
 				}
-			}),
-		otherwise("A destroy fails or has no effect. deletion_policy = \"abandon\" removes it from state only."),
+			}).restsOn(501),
+		otherwise("A destroy fails or has no effect. deletion_policy = \"abandon\" removes it from state " +
+			"only.").restsOn(501),
 		collectionsClaim(513, "Wire contract: webhook_endpoints.delete", "Deleting an endpoint returns 204 without a body.",
 			func(p *probe) {
 				path, _ := p.endpoint(nil)
@@ -165,7 +167,7 @@ func endpointChangeClaims() []Claim {
 						p.failf("the deleted endpoint is in the list")
 					}
 				}
-			}),
+			}).restsOn(536),
 	}
 }
 
@@ -252,7 +254,7 @@ func collectionsAccessClaims() []Claim {
 				} {
 					a.wantStatus(http.StatusNotFound).wantError("")
 				}
-			}),
+			}).restsOn(501, 514),
 	}
 }
 
@@ -277,12 +279,12 @@ func collectionsListClaims() []Claim {
 			"Pages of endpoints have the requested size, contain each item once and count them all in meta.total.",
 			func(p *probe) {
 				checkPages(p, endpointsPath, ids(p.endpoint))
-			}),
+			}).restsOn(501),
 		collectionsClaim(537, "Wire contract: webhook_endpoints.list"+order,
 			"Endpoints are listed by createdAt, the oldest first, and in the same order every time.", func(p *probe) {
 				ids(p.endpoint)
 				checkOrder(p, endpointsPath)
-			}),
+			}).restsOn(501),
 		collectionsClaim(538, "Wire contract: api_keys.list"+paging,
 			"Pages of keys have the requested size, contain each item once and count them all in meta.total.",
 			checkKeyPages).createsKeys(),
@@ -364,14 +366,15 @@ func deliveryClaims() []Claim {
 				p.wantHeader(one, "X-Webhook-Event", "webhook.test")
 				p.wantHeader(one, "X-Webhook-Event-Id", a.text("data.eventId"))
 				p.wantHeader(one, "X-Webhook-Delivery-Id", a.text("data.deliveryId"))
-			})),
-		otherwise("Consumers reject deliveries: neither the function verify_webhook_signature nor the secret fits."),
+			})).restsOn(501, 502),
+		otherwise("Consumers reject deliveries: neither the function verify_webhook_signature nor the secret "+
+			"fits.").restsOn(501, 581),
 		collectionsClaim(585, signature+"webhook_endpoints.test",
 			"The signature is t=<seconds>,v1=<hex> and verifies with the endpoint's secret over the raw body.",
 			receiving(func(p *probe, r *receiver) {
 				created, one := p.tested(r, nil)
 				p.wantSigned(one, created.wantSecret("data.secret"))
-			})),
+			})).restsOn(503),
 		collectionsClaim(586, signature+"webhook_endpoints.test",
 			"t is the time of sending, which X-Webhook-Timestamp also contains.", receiving(func(p *probe, r *receiver) {
 				path, _ := p.hook(r, nil)
@@ -388,7 +391,7 @@ func deliveryClaims() []Claim {
 				if since := sent.Sub(p.record(path, id, "").time("data.createdAt")).Abs(); since > slack {
 					p.failf("t is %s away from the delivery's createdAt", since)
 				}
-			})),
+			})).restsOn(585, 624),
 		collectionsClaim(587, signature+"webhook_endpoints.rotate_secret",
 			"After a rotation the next delivery verifies with the new secret and not with the old one.",
 			receiving(func(p *probe, r *receiver) {
@@ -400,7 +403,7 @@ func deliveryClaims() []Claim {
 				if signedWith(one, created.wantSecret("data.secret")) {
 					p.failf("the delivery verifies with the old secret")
 				}
-			})),
+			})).restsOn(503, 512, 585),
 		otherwise("Consumers that require authentication reject deliveries. Verify the signature instead."),
 		collectionsClaim(589, toward+"webhook_endpoints.create",
 			"With authentication basic, bearer or header a delivery contains the configured credentials.",
@@ -410,8 +413,9 @@ func deliveryClaims() []Claim {
 					p.fire(path)
 					p.wantHeader(p.awaitNth(r, i+1), kind.name, kind.value)
 				}
-			})),
-		otherwise("The action billing_webhook_test reports the outcome of another delivery, or no outcome."),
+			})).restsOn(501, 581, 591),
+		otherwise("The action billing_webhook_test reports the outcome of another delivery, or no "+
+			"outcome.").restsOn(501, 581),
 		collectionsClaim(591, "Collections §4 Endpoints; wire contract: webhook_endpoints.test",
 			"A test is sent to its endpoint with any list of events, and to no other endpoint.",
 			receiving(func(p *probe, r *receiver) {
@@ -425,7 +429,7 @@ func deliveryClaims() []Claim {
 						p.failf("the test of %s went to %s", place, one.path)
 					}
 				}
-			})),
+			})).restsOn(536),
 		collectionsClaim(592, "Wire contract: webhook_endpoints.test (an inactive endpoint)",
 			"A test of an inactive endpoint sends nothing and creates an exhausted delivery.",
 			receiving(func(p *probe, r *receiver) {
@@ -434,7 +438,7 @@ func deliveryClaims() []Claim {
 				if n := len(r.all()); n > 0 {
 					p.failf("%d deliveries reached an inactive endpoint", n)
 				}
-			})),
+			})).restsOn(624),
 	}
 }
 
@@ -465,7 +469,8 @@ func kinds() []credentials {
 func attemptClaims() []Claim {
 	const statuses = "Collections §3 Delivery status; wire contract: webhook_deliveries.list"
 	return []Claim{
-		otherwise("billing_webhook_deliveries, and check blocks on it, report a wrong outcome of deliveries."),
+		otherwise("billing_webhook_deliveries, and check blocks on it, report a wrong outcome of "+
+			"deliveries.").restsOn(501, 581, 624),
 		collectionsClaim(601, statuses,
 			"A response of 2xx is a success: deliveredAt is set, one attempt, and no further attempt.",
 			receiving(func(p *probe, r *receiver) {
@@ -514,7 +519,7 @@ func (a *response) wantFailure() {
 func redeliveryClaims() []Claim {
 	const source = "Collections §3 Delivery status, §4 Endpoints; wire contract: webhook_deliveries.retry"
 	return []Claim{
-		otherwise("The action billing_webhook_redelivery fails, or sends something else again."),
+		otherwise("The action billing_webhook_redelivery fails, or sends something else again.").restsOn(501, 581, 624),
 		collectionsClaim(611, source,
 			"A failed delivery is sent again immediately: 202 with the delivery, under the same ids, and can then succeed.",
 			receiving(func(p *probe, r *receiver) {
@@ -546,7 +551,7 @@ func redeliveryClaims() []Claim {
 			p.do(path + "/deliveries/" + id + "/retry").wantStatus(http.StatusAccepted)
 			p.awaitNth(r, 1)
 			p.record(path, id, "success")
-		})),
+		})).restsOn(508, 592),
 		collectionsClaim(614, "Collections §3 Delivery status, §7 Errors; wire contract: webhook_deliveries.retry",
 			"On an inactive endpoint a redelivery returns 409 ENDPOINT_INACTIVE and does not change the delivery.",
 			receiving(func(p *probe, r *receiver) {
@@ -584,7 +589,7 @@ func recordClaims() []Claim {
 				if !sameText(a.at("data.responseBody"), []byte(`recebido: "sim"`)) {
 					a.failf("responseBody is %s", show(a.at("data.responseBody")))
 				}
-			})),
+			})).restsOn(501, 581, 585, 624),
 		otherwise("The state contains secrets from deliveries: do not use billing_webhook_deliveries."),
 		collectionsClaim(622,
 			"Collections §2 Delivery record, §5 Protection on the sender side; wire contract: webhook_deliveries.list",
@@ -607,8 +612,9 @@ func recordClaims() []Claim {
 					a.wantNowhere("the signature", v1)
 					p.wantRedacted(a.at("data"), append(slices.Clone(hidden), strings.ToLower(kind.name)))
 				}
-			})),
-		otherwise("billing_webhook_deliveries reads every delivery and compares them itself, or misses some. Set a limit."),
+			})).restsOn(501, 581, 624),
+		otherwise("billing_webhook_deliveries reads every delivery and compares them itself, or misses some. Set "+
+			"a limit.").restsOn(501, 581),
 		collectionsClaim(623, "Wire contract: webhook_deliveries.list (filters)",
 			"The filters status and event exclude other deliveries, alone and combined.", receiving(func(p *probe, r *receiver) {
 				path, failed, _ := p.failing(r)
@@ -637,7 +643,7 @@ func recordClaims() []Claim {
 						p.failf("GET %s/deliveries with %v lists %v, want %v", path, one.query, got, one.ids)
 					}
 				}
-			})),
+			})).restsOn(624),
 		collectionsClaim(624, "Wire contract: webhook_deliveries.list (paging as in recurring billing, order by createdAt)",
 			"Deliveries are paged, each appears once, by createdAt with the oldest first, and only those of one endpoint.",
 			receiving(func(p *probe, r *receiver) {
@@ -653,7 +659,7 @@ func recordClaims() []Claim {
 				if n := len(p.listed(path + "/deliveries")); p.err == nil && n != len(made) {
 					p.failf("%d deliveries of the endpoint, want %d", n, len(made))
 				}
-			})),
+			})).restsOn(591),
 	}
 }
 

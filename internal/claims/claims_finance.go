@@ -30,7 +30,7 @@ func financeClaims() []Claim {
 				p.send(call{method: http.MethodGet, path: payablesPath, anonymous: true}),
 				p.delete(path),
 			})
-		}),
+		}).restsOn(704, 751, 772, 791),
 		otherwise("A record that was deleted elsewhere causes an error in the plan, and is not recreated."),
 		financeClaim(704, errors+"; wire contract: finance.records.get (error body as in recurring billing)",
 			"An unknown id returns 404 in the error shape, in every collection.", func(p *probe) {
@@ -68,7 +68,7 @@ func financeAccessClaims() []Claim {
 			for _, path := range []string{payablesPath, openAPIJSONPath} {
 				wantUnauthorized(p.send(call{method: http.MethodGet, path: path, token: token}))
 			}
-		}).readsOnly(),
+		}).restsOn(712, 791).readsOnly(),
 	}
 }
 
@@ -102,7 +102,7 @@ func financeScopeClaims() []Claim {
 					p.send(c).wantStatus(http.StatusForbidden).wantError("")
 				}
 				p.get(account).wantStatus(http.StatusOK).want("data.name", created.at("data.name"))
-			}),
+			}).restsOn(704, 712, 722, 751, 752, 771, 772),
 	}
 }
 
@@ -132,7 +132,7 @@ func pageClaims() []Claim {
 						want("meta.next_cursor", nil)
 					p.wantIDs("the pages of "+s.path, append(first.idsOf(), last.idsOf()...), made...)
 				}
-			}),
+			}).restsOn(751, 759),
 		financeClaim(722, listing+"records.list", "An empty list returns 200 with empty data and next_cursor null.",
 			func(p *probe) {
 				for _, s := range shelves() {
@@ -149,7 +149,7 @@ func pageClaims() []Claim {
 					a.failf("%d items with limit %d, want %d", n, limit, wanted)
 				}
 			}
-		}),
+		}).restsOn(722, 751),
 	}
 }
 
@@ -164,7 +164,7 @@ func cursorClaims() []Claim {
 						p.wantIDs("GET "+s.path+" in pages of "+strconv.Itoa(limit), s.walk(p, limit, nil), made...)
 					}
 				}
-			}),
+			}).restsOn(721, 722, 724, 741, 751),
 		financeClaim(727, source,
 			"When records are created between two pages, every record that existed before appears exactly once.",
 			func(p *probe) {
@@ -179,7 +179,7 @@ func cursorClaims() []Claim {
 				// A record created in between may or may not be in the list.
 				got = slices.DeleteFunc(got, func(id string) bool { return slices.Contains(late, id) })
 				p.wantIDs("GET "+s.path+" while it grows", got, made...)
-			}),
+			}).restsOn(721, 722, 741, 751),
 		financeClaim(728, source, "When records are deleted between two pages, every other record appears exactly once.",
 			func(p *probe) {
 				// Delete records of the first page, as a position may depend on its first or last record, and one of a later page.
@@ -197,7 +197,7 @@ func cursorClaims() []Claim {
 					left = slices.DeleteFunc(slices.Clone(made), func(id string) bool { return id == next })
 				})
 				p.wantIDs("GET "+s.path+" while it shrinks", got, left...)
-			}),
+			}).restsOn(721, 722, 726, 727, 751),
 	}
 }
 
@@ -213,8 +213,8 @@ func ahead(made, read []string) string {
 func filterClaims() []Claim {
 	const source = "Financial management §4 Endpoints; wire contract: finance."
 	return []Claim{
-		otherwise("A filter also returns other records. The provider compares ids and times itself; filter " +
-			"the rest yourself."),
+		otherwise("A filter also returns other records. The provider compares ids and times itself; filter "+
+			"the rest yourself.").restsOn(722, 751),
 		financeClaim(741, source+"payables.list, finance.receivables.list, finance.records.list",
 			"company_id returns the records of that company and no others.", func(p *probe) {
 				for _, s := range shelves() {
@@ -223,17 +223,17 @@ func filterClaims() []Claim {
 					p.wantIDs("GET "+s.path+" of one company", s.walk(p, 2, nil), mine...)
 					p.wantIDs("GET "+s.path+" of another company", other.walk(p, 2, nil), theirs...)
 				}
-			}),
+			}).restsOn(721),
 		financeClaim(742, source+"payables.list, finance.receivables.list, finance.records.list",
 			"occurred_at[gte], [gt], [lte] and [lt] compare timestamps: gte and lte include the bound, gt and lt exclude it, "+
 				"in any offset.", func(p *probe) {
 				moments := [3]string{"2026-03-10T11:59:59.999Z", "2026-03-10T12:00:00.000Z", "2026-03-10T12:00:00.001Z"}
 				checkBounds(p, moments, moments[1], "2026-03-10T09:00:00.000-03:00")
-			}),
+			}).restsOn(741),
 		financeClaim(743, source+"payables.list, finance.receivables.list, finance.records.list",
 			"occurred_at[gte], [gt], [lte] and [lt] compare dates in the same way.", func(p *probe) {
 				checkBounds(p, [3]string{"2026-03-09", "2026-03-10", "2026-03-11"}, "2026-03-10")
-			}),
+			}).restsOn(741),
 	}
 }
 
@@ -258,7 +258,8 @@ func checkBounds(p *probe, moments [3]string, bounds ...string) {
 func recordCreateClaims() []Claim {
 	const source = "Financial management §2 Resources and their fields; wire contract: finance.records."
 	return []Claim{
-		otherwise("body differs in every plan. Set the value that the service returns, or set ignore_remote_changes = true."),
+		otherwise("body differs in every plan. Set the value that the service returns, or set " +
+			"ignore_remote_changes = true."),
 		financeClaim(751, source+"create",
 			"A creation returns 201 {data: record}, which contains what was sent and an id that is a UUID of version 4.",
 			func(p *probe) {
@@ -285,7 +286,7 @@ func recordCreateClaims() []Claim {
 					p.get(path).wantStatus(http.StatusOK).want("data", created.at("data"))
 					p.walkOne(s, created)
 				}
-			}),
+			}).restsOn(722, 741, 751),
 		financeClaim(753, source+"create",
 			"Amounts are returned as the text that was sent, and large integers exactly, in every response.", func(p *probe) {
 				for _, s := range ledgers() {
@@ -306,7 +307,7 @@ func recordCreateClaims() []Claim {
 						listed.want("data.0."+field, value)
 					}
 				}
-			}),
+			}).restsOn(722, 741, 751, 771, 772, 774),
 	}
 }
 
@@ -314,7 +315,8 @@ func idempotencyClaims() []Claim {
 	const source = "Financial management §1 What the service does (idempotency); wire contract: finance.records.create"
 	const again = "Wire contract: finance.records.create (same idempotency key again)"
 	return []Claim{
-		otherwise("An apply after a lost response creates a second record, or fails. Look for the record first."),
+		otherwise("An apply after a lost response creates a second record, or fails. Look for the record "+
+			"first.").restsOn(722, 751),
 		financeClaim(756, source,
 			"The same creation with the same key returns the first response again and creates no second record.",
 			func(p *probe) {
@@ -326,7 +328,7 @@ func idempotencyClaims() []Claim {
 					}
 					p.walkOne(s, first)
 				}
-			}),
+			}).restsOn(741, 752),
 		financeClaim(757, again, "The same key returns the first response again, with any body.", func(p *probe) {
 			collection, key := ownCollection(), uuid.NewString()
 			first := p.create(collection, key, object{"name": unique(), "amount": "10.00"}).wantStatus(http.StatusCreated)
@@ -334,7 +336,7 @@ func idempotencyClaims() []Claim {
 				p.create(collection, key, body).wantSame(first)
 			}
 			p.wantOne(collection, first)
-		}),
+		}).restsOn(724, 741),
 		financeClaim(758, again,
 			"The same key returns the first response again after the record was updated, and the update is kept.",
 			func(p *probe) {
@@ -345,7 +347,7 @@ func idempotencyClaims() []Claim {
 				p.create(collection, key, body).wantSame(first)
 				p.get(path).wantStatus(http.StatusOK).want("data.amount", "20.00")
 				p.wantOne(collection, first)
-			}),
+			}).restsOn(724, 741, 772),
 		financeClaim(759, again,
 			"The same key returns the first response again after the record was deleted, and the record stays deleted.",
 			func(p *probe) {
@@ -356,7 +358,7 @@ func idempotencyClaims() []Claim {
 				p.create(collection, key, body).wantSame(first)
 				p.get(path).wantStatus(http.StatusNotFound)
 				p.wantIDs("GET "+collection+" after its record was deleted", p.walk(collection, 100, nil))
-			}),
+			}).restsOn(704),
 		financeClaim(760, source, "Creations with one key at the same time create one record, and all return it.",
 			func(p *probe) {
 				collection := ownCollection()
@@ -365,7 +367,7 @@ func idempotencyClaims() []Claim {
 					a.wantStatus(http.StatusCreated).wantSame(responses[0])
 				}
 				p.wantOne(collection, responses[0])
-			}),
+			}).restsOn(724, 741),
 		otherwise("Records with equal bodies become one record. Make their bodies differ."),
 		financeClaim(763, source,
 			"Creations with different keys create one record each, even with equal bodies.", func(p *probe) {
@@ -375,7 +377,7 @@ func idempotencyClaims() []Claim {
 					ids = append(ids, p.create(collection, uuid.NewString(), body).wantStatus(http.StatusCreated).text("data.id"))
 				}
 				p.wantTwo(collection, ids)
-			}),
+			}).restsOn(722, 724, 741, 751),
 	}
 }
 
@@ -404,7 +406,7 @@ func (p *probe) wantTwo(collection string, ids []string) {
 func recordUpdateClaims() []Claim {
 	const source = "Wire contract: finance.records.update"
 	return []Claim{
-		otherwise("A change of body does not take effect and remains in every plan, or changes other keys."),
+		otherwise("A change of body does not take effect and remains in every plan, or changes other keys.").restsOn(751),
 		financeClaim(771, source+" (merges at the top level)",
 			"An update changes the keys that are sent, adds new ones and does not change the others.", func(p *probe) {
 				for _, s := range ledgers() {
@@ -415,7 +417,7 @@ func recordUpdateClaims() []Claim {
 						a.want("data."+kept, created.at("data."+kept))
 					}
 				}
-			}),
+			}).restsOn(752),
 		financeClaim(772, source+" (a removed key is sent as null)", "A key that is sent as null is removed.",
 			func(p *probe) {
 				path, _ := p.entry(ownCollection(), object{"note": "goes", "kept": "stays"})
@@ -425,7 +427,7 @@ func recordUpdateClaims() []Claim {
 				}
 				// A missing key can also be removed.
 				p.patch(path, object{"note": nil}).wantStatus(http.StatusOK).want("data.kept", "stays")
-			}),
+			}).restsOn(774),
 		financeClaim(773, source+" (merges at the top level)", "A nested object or list is replaced as a whole.",
 			func(p *probe) {
 				path, _ := p.entry(ownCollection(), object{
@@ -446,14 +448,15 @@ func recordUpdateClaims() []Claim {
 				a := p.patch(path, object{"name": name}).wantStatus(http.StatusOK)
 				a.want("data.id", created.at("data.id")).want("data.name", name).want("data.note", "as it was")
 				p.get(path).wantStatus(http.StatusOK).want("data", a.at("data"))
-			}),
+			}).restsOn(752),
 	}
 }
 
 func recordDeleteClaims() []Claim {
 	const source = "Wire contract: finance.records.delete"
 	return []Claim{
-		otherwise("A destroy fails or has no effect. deletion_policy = \"abandon\" removes it from state only."),
+		otherwise("A destroy fails or has no effect. deletion_policy = \"abandon\" removes it from state " +
+			"only.").restsOn(751),
 		financeClaim(776, source,
 			"A deletion returns 204 without a body; afterwards the record returns 404 and does not appear in any list.",
 			func(p *probe) {
@@ -467,7 +470,7 @@ func recordDeleteClaims() []Claim {
 					p.patch(path, object{"name": unique()}).wantStatus(http.StatusNotFound).wantError("")
 					p.wantIDs("GET "+s.path+" after a deletion", s.walk(p, 100, nil), kept...)
 				}
-			}),
+			}).restsOn(722, 724, 741),
 		financeClaim(777, source, "A second deletion returns 404.", func(p *probe) {
 			path, _ := p.entry(ownCollection(), nil)
 			p.delete(path).wantStatus(http.StatusNoContent)
@@ -489,7 +492,7 @@ func recordRefusalClaims() []Claim {
 				}
 				p.wantIDs("after creations that were rejected, "+s.path, s.walk(p, 100, nil))
 			}
-		}),
+		}).restsOn(722, 741),
 	}
 }
 

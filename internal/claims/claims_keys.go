@@ -57,7 +57,7 @@ func keyClaims() []Claim {
 					}
 					a.wantMissing("data.token").wantNowhere("the token", created.text("data.token"))
 				}
-			}).createsKeys(),
+			}).restsOn(538, 541, 542, 543).createsKeys(),
 		otherwise("After a lost response a used key may be reported as unused. Check it before you revoke it."),
 		collectionsClaim(546, shape+"wire contract: api_keys.get",
 			"lastUsedAt is null until the key is used, and a timestamp afterwards.", func(p *probe) {
@@ -71,7 +71,7 @@ func keyClaims() []Claim {
 					}
 					return nil
 				})
-			}).createsKeys(),
+			}).restsOn(532, 536, 543).createsKeys(),
 		otherwise("A key with expires_at or expires_after_days expires too early or too late. Revoke it manually."),
 		collectionsClaim(548, "Collections §7 Errors; "+create+" (expiresAt)",
 			"A key works until expiresAt; afterwards it returns 401 and can still be read.", timed(func(p *probe) {
@@ -84,7 +84,7 @@ func keyClaims() []Claim {
 				p.advance(time.Hour + time.Minute)
 				wantUnauthorized(p.using(token))
 				p.get(path).wantStatus(http.StatusOK).wantTime("data.expiresAt", expires).want("data.revokedAt", nil)
-			})).createsKeys().movesClock(),
+			})).restsOn(532, 536, 543).createsKeys().movesClock(),
 		otherwise("A destroyed or replaced key continues to work. Revoke it in the service's own interface."),
 		collectionsClaim(549, "Collections §3 API key status; wire contract: api_keys.revoke",
 			"Revoking returns 204 without a body, and the key returns 401 immediately.", func(p *probe) {
@@ -96,8 +96,8 @@ func keyClaims() []Claim {
 				}
 				wantUnauthorized(p.using(created.text("data.token")))
 				p.using(other.text("data.token")).wantStatus(http.StatusOK)
-			}).createsKeys(),
-		otherwise("A revoked key causes an error in the plan, or a destroy fails. Remove it from the state."),
+			}).restsOn(532, 536, 543).createsKeys(),
+		otherwise("A revoked key causes an error in the plan, or a destroy fails. Remove it from the state.").restsOn(549),
 		collectionsClaim(550, "Wire contract: api_keys.revoke (a revoked key)",
 			"A revoked key can still be read and is still listed, with revokedAt.", func(p *probe) {
 				path, created := p.key(nil)
@@ -107,7 +107,7 @@ func keyClaims() []Claim {
 				for _, a := range []*response{read, p.listedOne(keysPath, created.text("data.id"))} {
 					a.want("data.revokedAt", read.at("data.revokedAt")).want("data.name", created.at("data.name"))
 				}
-			}).createsKeys(),
+			}).restsOn(536, 538).createsKeys(),
 		collectionsClaim(551, "Wire contract: api_keys.revoke (a second revoke)",
 			"Revoking a revoked key returns 204 and does not change its revokedAt.", func(p *probe) {
 				path, _ := p.key(nil)
@@ -122,7 +122,8 @@ func keyClaims() []Claim {
 func keyScopeClaims() []Claim {
 	const source = "Collections §2 API key (scopes), §5 Access to this API; wire contract: api_keys.create"
 	return []Claim{
-		otherwise("A key may have more or fewer permissions than its scopes. List the scopes that it needs, and test them."),
+		otherwise("A key may have more or fewer permissions than its scopes. List the scopes that it needs, and "+
+			"test them.").restsOn(543, 549),
 		collectionsClaim(552, source,
 			"A key with empty scopes works, and returns 403 insufficient_scope for managing keys.", func(p *probe) {
 				_, created := p.key(object{"scopes": []string{}})
@@ -134,7 +135,7 @@ func keyScopeClaims() []Claim {
 				wantScopeRefused(p.send(call{method: http.MethodPost, path: path + "/rotate", body: object{}, token: token}))
 				wantScopeRefused(p.send(call{method: http.MethodDelete, path: path, token: token}))
 				p.using(other.text("data.token")).wantStatus(http.StatusOK)
-			}).createsKeys(),
+			}).restsOn(532, 536).createsKeys(),
 		collectionsClaim(553, source, "A key with the scope api_keys:* can create, rotate and revoke keys.",
 			func(p *probe) {
 				_, created := p.key(object{"scopes": []string{"api_keys:*"}})
@@ -194,7 +195,7 @@ func rotationClaims() []Claim {
 				forever, _ := p.key(nil)
 				_, a = p.rotate(forever, nil)
 				a.want("data.expiresAt", nil).want("data.scopes", []any{})
-			}).createsKeys(),
+			}).restsOn(541, 542, 561).createsKeys(),
 		otherwise("grace_period_days is ignored: an old key expires too early, or continues to work. Set it, " +
 			"or revoke old keys."),
 		collectionsClaim(563, source, "Without graceDays the grace period is 7 days.", func(p *probe) {
@@ -209,7 +210,7 @@ func rotationClaims() []Claim {
 				path, a = p.rotate(path, object{"graceDays": days})
 				a.wantGrace(days)
 			}
-		}).createsKeys(),
+		}).restsOn(561).createsKeys(),
 		collectionsClaim(566, source,
 			"Both keys work during the grace period; afterwards the old one returns 401 and the successor continues to work.",
 			timed(func(p *probe) {
@@ -221,13 +222,13 @@ func rotationClaims() []Claim {
 				p.advance(2 * time.Hour)
 				wantUnauthorized(p.using(old.text("data.token")))
 				p.using(successor.text("data.token")).wantStatus(http.StatusOK)
-			})).createsKeys().movesClock(),
+			})).restsOn(532, 536, 543).createsKeys().movesClock(),
 		collectionsClaim(567, source, "With graceDays 0 the old key returns 401 immediately.", func(p *probe) {
 			path, old := p.key(nil)
 			_, successor := p.rotate(path, object{"graceDays": 0})
 			wantUnauthorized(p.using(old.text("data.token")))
 			p.using(successor.text("data.token")).wantStatus(http.StatusOK)
-		}).createsKeys(),
+		}).restsOn(532, 536).createsKeys(),
 		collectionsClaim(568, "Collections §6 Events (api_key.rotated); wire contract: api_keys.rotate",
 			"The old key's expiresAt changes to graceUntil; the other members of the old key do not change.", func(p *probe) {
 				for _, expires := range []any{nil, "2099-01-01T00:00:00Z"} {
@@ -236,7 +237,7 @@ func rotationClaims() []Claim {
 					a := p.get(path).wantStatus(http.StatusOK).wantTime("data.expiresAt", successor.time("data.graceUntil"))
 					a.want("data.id", old.at("data.id")).want("data.keyPrefix", old.at("data.keyPrefix")).want("data.revokedAt", nil)
 				}
-			}).createsKeys(),
+			}).restsOn(543).createsKeys(),
 		collectionsClaim(569, "Collections §6 Events (api_key.rotated); wire contract: api_keys.rotate",
 			"An expiresAt before the end of the grace period is never moved to a later time.", func(p *probe) {
 				_, other := p.key(nil)
@@ -245,7 +246,7 @@ func rotationClaims() []Claim {
 				_, successor := p.rotate(path, object{"graceDays": 30})
 				p.get(path).wantStatus(http.StatusOK).wantTime("data.expiresAt", expires)
 				successor.wantTime("data.expiresAt", expires)
-			}).createsKeys(),
+			}).restsOn(563, 567).createsKeys(),
 		otherwise("A rotation fails without a hint if another system has rotated or revoked the key. Plan again."),
 		collectionsClaim(570, "Wire contract: api_keys.rotate (key_not_active)",
 			"Rotating a key that is already rotated returns 409 key_not_active.", func(p *probe) {
@@ -258,8 +259,9 @@ func rotationClaims() []Claim {
 				path, _ := p.key(nil)
 				p.delete(path).wantStatus(http.StatusNoContent)
 				p.post(path+"/rotate", object{}).wantStatus(http.StatusConflict).wantError("key_not_active")
-			}).createsKeys(),
-		otherwise("A second rotation within the grace period makes a key expire too early, or fails. Wait for grace_until."),
+			}).restsOn(532, 549).createsKeys(),
+		otherwise("A second rotation within the grace period makes a key expire too early, or fails. Wait for " +
+			"grace_until."),
 		collectionsClaim(572, source, "A successor can be rotated within the grace period; all three keys work then.",
 			func(p *probe) {
 				path, first := p.key(nil)
@@ -269,7 +271,7 @@ func rotationClaims() []Claim {
 				for _, a := range []*response{first, second, third} {
 					p.using(a.text("data.token")).wantStatus(http.StatusOK)
 				}
-			}).createsKeys(),
+			}).restsOn(532, 536, 543, 561).createsKeys(),
 		otherwise("revoke_previous_keys does not revoke an old key, or revokes the new one. Revoke it in the " +
 			"service's own interface."),
 		collectionsClaim(573, "Collections §3 API key status; wire contract: api_keys.revoke",
@@ -279,7 +281,7 @@ func rotationClaims() []Claim {
 				p.delete(path).wantStatus(http.StatusNoContent)
 				wantUnauthorized(p.using(old.text("data.token")))
 				p.using(successor.text("data.token")).wantStatus(http.StatusOK)
-			}).createsKeys(),
+			}).restsOn(532, 536, 549, 567).createsKeys(),
 	}
 }
 
@@ -299,7 +301,8 @@ func (a *response) wantGrace(days int) *response {
 func keyEventClaims() []Claim {
 	const list = "Collections §2 Webhook endpoint (events), §6 Events; wire contract: webhook_endpoints.create"
 	return []Claim{
-		otherwise("Endpoints receive other events than configured in events and active. Filter them in the consumer."),
+		otherwise("Endpoints receive other events than configured in events and active. Filter them in the "+
+			"consumer.").restsOn(501, 549, 581),
 		collectionsClaim(645, list, "An endpoint receives only the events that it lists.",
 			receiving(func(p *probe, r *receiver) {
 				p.hook(r, object{"events": []string{"api_key.revoked", "charge.paid"}})
@@ -312,7 +315,7 @@ func keyEventClaims() []Claim {
 						p.failf("%s reached an endpoint that does not list it", event)
 					}
 				}
-			})).createsKeys(),
+			})).restsOn(573).createsKeys(),
 		collectionsClaim(646, list, "An endpoint without listed events receives all events.",
 			receiving(func(p *probe, r *receiver) {
 				p.hook(r, object{"events": []string{}})
@@ -322,7 +325,7 @@ func keyEventClaims() []Claim {
 				for _, event := range lifecycle {
 					p.about(r, event, old.text("data.id"))
 				}
-			})).createsKeys(),
+			})).restsOn(573).createsKeys(),
 		collectionsClaim(647, "Collections §3 Webhook endpoint status; wire contract: webhook_endpoints.update (active)",
 			"An inactive endpoint receives no events; an active one receives events again from then on.",
 			receiving(func(p *probe, r *receiver) {

@@ -15,7 +15,7 @@ import (
 func subscriptionCreateClaims() []Claim {
 	const source = "Recurring billing §4 Subscription create, §2 Subscription; wire contract: subscriptions.create"
 	return []Claim{
-		otherwise("The creation of a subscription fails, or attributes that the service sets are null."),
+		otherwise("The creation of a subscription fails, or attributes that the service sets are null.").restsOn(53),
 		claim(201, source,
 			"A subscription to a plan has every documented member, amounts as integers, and times in UTC.",
 			func(p *probe) {
@@ -45,7 +45,8 @@ func subscriptionCreateClaims() []Claim {
 			_, a := p.subscription(nil)
 			a.want("data.status", "active")
 		}),
-		otherwise("The argument differs in every plan. Set the value that the service returns, or use ignore_changes."),
+		otherwise("The argument differs in every plan. Set the value that the service returns, or use " +
+			"ignore_changes.").restsOn(53),
 		claim(203, source, "Every field that was sent is returned as it was sent and reads back the same.", func(p *probe) {
 			fields := subscriptionFields(unique())
 			path, a := p.subscription(fields)
@@ -70,9 +71,9 @@ func subscriptionCreateClaims() []Claim {
 				p.post(subscriptionsPath, body).wantStatus(http.StatusCreated).want("data.plan_id", nil)
 				p.post(subscriptionsPath, merged(body, object{"plan_id": nil})).wantStatus(http.StatusCreated).want("data.plan_id",
 					nil)
-			}),
-		otherwise("A trial differs in every plan, or does not start. Use the other of trial_end and " +
-			"trial_period_days."),
+			}).restsOn(53),
+		otherwise("A trial differs in every plan, or does not start. Use the other of trial_end and "+
+			"trial_period_days.").restsOn(53, 202),
 		claim(206, source+" (first status)", "trial_period_days counts from creation; the status is trialing.",
 			func(p *probe) {
 				path, a := p.subscription(object{"trial_period_days": 14})
@@ -88,7 +89,7 @@ func subscriptionCreateClaims() []Claim {
 				"billing_account_id": account, "trial_end": end.In(time.FixedZone("", -3*60*60)).Format(time.RFC3339),
 			})
 			a.want("data.status", "trialing").wantMatch("data.trial_end", timeForm).wantMoment("data.trial_end", end, 0)
-		}),
+		}).restsOn(62),
 		otherwise("The service rejects a value that the provider accepts. Use another value."),
 		claim(210, source, "Every documented value of the enumerations is accepted, including null for collection_method.",
 			func(p *probe) {
@@ -99,7 +100,7 @@ func subscriptionCreateClaims() []Claim {
 						a.want("data."+field, value)
 					}
 				}
-			}).reprices(),
+			}).restsOn(53).reprices(),
 		otherwise("Attributes of a new subscription change in the plan after its creation."),
 		claim(211, "Recurring billing §2 Subscription; wire contract: subscriptions.get",
 			"A read returns the same subscription as the creation.", func(p *probe) {
@@ -107,7 +108,7 @@ func subscriptionCreateClaims() []Claim {
 					path, a := p.subscription(fields)
 					p.get(path).wantStatus(http.StatusOK).want("data", a.at("data"))
 				}
-			}),
+			}).restsOn(53),
 	}
 }
 
@@ -141,7 +142,7 @@ func subscriptionRefusalClaims() []Claim {
 			p.post(subscriptionsPath, object{"billing_account_id": account, "plan_id": p.plan(0), "billing_cycle": "weekly"}).
 				wantInvalid("billing_cycle")
 			p.get(subscriptionsPath, "billing_account_id", account).wantStatus(http.StatusOK).want("meta.total", 0)
-		}),
+		}).restsOn(53, 101),
 		otherwise("An apply with a taken external_id does not name the subscription to import, or " +
 			"creates another."),
 		claim(229, "Wire contract: subscriptions.create (same external_id twice)",
@@ -155,7 +156,7 @@ func subscriptionRefusalClaims() []Claim {
 					wantTaken(first.text("data.id"))
 				p.patch(second, object{"external_id": word}).wantTaken(first.text("data.id"))
 				p.patch(path, object{"external_id": word}).wantStatus(http.StatusOK).want("data.external_id", word)
-			}),
+			}).restsOn(53, 110),
 		otherwise("A subscription that was deleted elsewhere causes an error in the plan, and is not recreated."),
 		claim(233, "Recurring billing §7 Errors; wire contract: subscriptions.get",
 			"Every operation on an unknown subscription returns 404.", func(p *probe) {
@@ -168,14 +169,15 @@ func subscriptionRefusalClaims() []Claim {
 				} {
 					a.wantStatus(http.StatusNotFound).wantError("")
 				}
-			}),
+			}).restsOn(5, 53),
 	}
 }
 
 func subscriptionUpdateClaims() []Claim {
 	const source = "Recurring billing §4 Subscription update; wire contract: subscriptions.update"
 	return []Claim{
-		otherwise("A change of one argument changes others, or does not take effect and remains in every plan."),
+		otherwise("A change of one argument changes others, or does not take effect and remains in every " +
+			"plan.").restsOn(53),
 		claim(241, source, "Each field without effect on charges can be changed alone, without changing another.",
 			func(p *probe) {
 				word := unique()
@@ -209,7 +211,7 @@ func subscriptionUpdateClaims() []Claim {
 				p.patch(path, object{field: nil}).wantStatus(http.StatusOK).want("data."+field, nil)
 				p.get(path).wantStatus(http.StatusOK).want("data."+field, nil)
 			}
-		}).reprices(),
+		}).restsOn(53).reprices(),
 		otherwise("discount_percent differs in every plan. Set it as the service returns it, or use " +
 			"ignore_changes."),
 		claim(244, source+" (discount_percent)",
@@ -220,13 +222,14 @@ func subscriptionUpdateClaims() []Claim {
 					p.patch(path, object{"discount_percent": percent}).wantStatus(http.StatusOK).want("data.discount_percent", text)
 					p.get(path).wantStatus(http.StatusOK).want("data.discount_percent", text)
 				}
-			}).reprices(),
-		otherwise("Keys of custom_metadata are lost or remain, depending on custom_metadata_mode: use the mode that works."),
+			}).restsOn(53).reprices(),
+		otherwise("Keys of custom_metadata are lost or remain, depending on custom_metadata_mode: use the mode " +
+			"that works."),
 		claim(246, "Recurring billing §4 custom_metadata_mode; wire contract: subscriptions.update",
 			"custom_metadata is replaced unless the mode is merge.", func(p *probe) {
 				path, _ := p.subscription(object{"custom_metadata": object{"a": object{"b": 1, "c": 2}, "d": 3}})
 				checkMetadataModes(p, path)
-			}),
+			}).restsOn(53, 83),
 	}
 }
 
@@ -234,8 +237,8 @@ func subscriptionItemClaims() []Claim {
 	const list = "Recurring billing §4 Subscription create (items); wire contract: subscriptions.items.list"
 	const sync = "Recurring billing §4 Subscription create (items); wire contract: subscriptions.items.sync"
 	return []Claim{
-		otherwise("items cannot be read, or differ in every plan. If the list is 404 or 405, items " +
-			"are not refreshed."),
+		otherwise("items cannot be read, or differ in every plan. If the list is 404 or 405, items "+
+			"are not refreshed.").restsOn(53, 205),
 		claim(261, list, "The items of a creation are listed in the list envelope, each with its own id.", func(p *probe) {
 			items := []object{p.item(0, object{"quantity": 2, "unit_amount_subcents": 0}),
 				p.item(1, object{"quantity": 3, "unit_amount_subcents": 1050125})}
@@ -253,7 +256,7 @@ func subscriptionItemClaims() []Claim {
 			p.items(path).want("data.0.quantity", 1).want("data.0.unit_amount_subcents", nil)
 		}),
 		otherwise("A change of items does not have the planned effect, and remains in every plan. Remove items " +
-			"and use plan_id."),
+			"and use plan_id.").restsOn(53),
 		claim(263, sync+" (the whole wanted set)",
 			"A sync adds, changes and removes items until they match the request, in any order.", func(p *probe) {
 				path, _ := p.subscription(object{"plan_id": nil, "items": []object{p.item(0, nil), p.item(1,
@@ -266,13 +269,13 @@ func subscriptionItemClaims() []Claim {
 					p.put(path+"/items", object{"items": wanted}).wantStatus(http.StatusOK).wantSet(wanted...)
 					p.items(path).wantSet(wanted...)
 				}
-			}).reprices(),
+			}).restsOn(205, 262).reprices(),
 		claim(264, sync+" (the whole wanted set)", "An empty set removes all items from a subscription to a plan.",
 			func(p *probe) {
 				path, _ := p.subscription(object{"items": []object{p.item(0, nil)}})
 				p.put(path+"/items", object{"items": []object{}}).wantStatus(http.StatusOK).wantSet()
 				p.items(path).wantSet().want("meta.total", 0)
-			}).reprices(),
+			}).restsOn(261).reprices(),
 	}
 }
 
@@ -326,7 +329,7 @@ func pauseClaims() []Claim {
 	const pause = "Recurring billing §2 Subscription, §4 Subscription pause; wire contract: subscriptions.pause"
 	const resume = "Recurring billing §2 Subscription; wire contract: subscriptions.resume"
 	return []Claim{
-		otherwise("A pause block fails, or differs in every plan. Remove the block and pause elsewhere."),
+		otherwise("A pause block fails, or differs in every plan. Remove the block and pause elsewhere.").restsOn(53),
 		claim(271, pause,
 			"A paused subscription has the status, the time, and pause_collection and resumes_at as requested.",
 			func(p *probe) {
@@ -340,7 +343,7 @@ func pauseClaims() []Claim {
 					b.wantMoment("data.resumes_at", until, 0).wantMoment("data.pause_collection.resumes_at", until, 0)
 				}
 				a.wantKept(subscriptionMembers, created.at("data"), "status")
-			}),
+			}).restsOn(202),
 		claim(272, pause,
 			"behavior defaults to mark_uncollectible, and resumes_at to null.",
 			func(p *probe) {
@@ -348,14 +351,14 @@ func pauseClaims() []Claim {
 				a := p.post(path+"/pause", object{}).wantStatus(http.StatusOK).want("data.status", "paused")
 				a.want("data.pause_collection.behavior", "mark_uncollectible").wantAbsent("data.resumes_at").
 					wantAbsent("data.pause_collection.resumes_at")
-			}),
+			}).restsOn(202, 271),
 		claim(273, pause, "Every documented behavior is accepted.", func(p *probe) {
 			for _, behavior := range []string{"mark_uncollectible", "keep_as_draft", "void"} {
 				path, _ := p.subscription(nil)
 				p.post(path+"/pause", object{"behavior": behavior}).wantStatus(http.StatusOK).want("data.pause_collection.behavior",
 					behavior)
 			}
-		}),
+		}).restsOn(271),
 		claim(275, "Recurring billing §3 Subscription status (any state); wire contract: subscriptions.pause",
 			"A paused subscription can be paused again with other values.", func(p *probe) {
 				path, created := p.subscription(nil)
@@ -366,9 +369,9 @@ func pauseClaims() []Claim {
 				a.want("data.status", "paused").want("data.pause_collection.behavior", "keep_as_draft").
 					wantMoment("data.resumes_at",
 						until, 0)
-			}),
-		otherwise("Removing the pause block does not resume the subscription, and remains in every plan. " +
-			"Resume it elsewhere."),
+			}).restsOn(202, 271),
+		otherwise("Removing the pause block does not resume the subscription, and remains in every plan. "+
+			"Resume it elsewhere.").restsOn(53, 202),
 		claim(278, resume, "A resumed subscription is active again, with resumed_at set and pause_collection null.",
 			func(p *probe) {
 				path, _ := p.subscription(nil)
@@ -377,7 +380,7 @@ func pauseClaims() []Claim {
 				for _, b := range []*response{a, p.get(path).wantStatus(http.StatusOK)} {
 					b.want("data.status", "active").wantAbsent("data.pause_collection").wantMatch("data.resumed_at", timeForm)
 				}
-			}),
+			}).restsOn(271),
 		claim(279, resume+" (while the trial runs)",
 			"A subscription that is resumed during its trial is trialing again.", func(p *probe) {
 				path, _ := p.subscription(object{"trial_period_days": 14})
@@ -403,7 +406,8 @@ func (p *probe) resume(path string) *response {
 func changePlanClaims() []Claim {
 	const source = "Recurring billing §4 Subscription change plan; wire contract: subscriptions.change_plan"
 	return []Claim{
-		otherwise("A change of plan_id or plan_change fails, takes effect at another time, or remains in every plan."),
+		otherwise("A change of plan_id or plan_change fails, takes effect at another time, or remains in every " +
+			"plan.").restsOn(53),
 		claim(281, source, "By default, a change of plan is immediate: plan_id is the new one.",
 			func(p *probe) {
 				for _, timing := range []object{nil, {"timing": "immediate", "reason": "mais contas"}} {
@@ -413,7 +417,7 @@ func changePlanClaims() []Claim {
 						want("data.id", created.at("data.id"))
 					p.get(path).wantStatus(http.StatusOK).want("data.plan_id", p.plan(1)).want("data.status", "active")
 				}
-			}).reprices(),
+			}).restsOn(202).reprices(),
 		claim(282, source+" (end_of_period)",
 			"With end_of_period plan_id does not change and metadata.pending_plan_id contains the new one.", func(p *probe) {
 				path, created := p.subscription(nil)
@@ -457,9 +461,9 @@ func cancelClaims() []Claim {
 						timeForm)
 					b.wantMoment("data.canceled_at", created.time("data.created_at"), prompt)
 				}
-			}),
-		otherwise("cancel_at_period_end ends the subscription at another time, or is different in every " +
-			"plan: do not set it."),
+			}).restsOn(53, 202),
+		otherwise("cancel_at_period_end ends the subscription at another time, or is different in every "+
+			"plan: do not set it.").restsOn(53, 202),
 		claim(292, source+" (cancel_at_period_end)",
 			"With cancel_at_period_end the status does not change and the field is true.", func(p *probe) {
 				path, created := p.subscription(nil)
@@ -491,7 +495,7 @@ func cancelClaims() []Claim {
 				paused, _ := p.subscription(nil)
 				p.post(paused+"/pause", object{}).wantStatus(http.StatusOK)
 				p.post(paused+"/cancel", object{}).wantStatus(http.StatusOK).want("data.status", "canceled")
-			}),
+			}).restsOn(53, 202),
 		otherwise("Replacing a subscription without changing its external_id fails. Change the external_id, too."),
 		claim(298, "Wire contract: subscriptions.cancel (external_id of a canceled object)",
 			"The external_id of a canceled subscription can be used again.", func(p *probe) {
@@ -502,7 +506,7 @@ func cancelClaims() []Claim {
 				_, again := p.subscription(object{"billing_account_id": account, "external_id": word})
 				again.want("data.external_id", word)
 				p.get(path).wantStatus(http.StatusOK).want("data.status", "canceled")
-			}),
+			}).restsOn(53, 202, 291),
 		otherwise("Destroying a customer with subscriptions fails without a hint, or deletes them as well."),
 		claim(301, "Wire contract: customers.delete",
 			"A customer with a subscription that is not canceled cannot be deleted, and can be deleted after the cancellation.",
@@ -515,14 +519,15 @@ func cancelClaims() []Claim {
 				p.delete(customer).wantStatus(http.StatusUnprocessableEntity).wantError("customer_has_active_subscriptions")
 				p.post(path+"/cancel", object{}).wantStatus(http.StatusOK)
 				p.delete(customer).wantStatus(http.StatusOK).want("data.deleted", true)
-			}),
+			}).restsOn(53, 101, 121, 122, 291, 297),
 	}
 }
 
 func subscriptionListClaims() []Claim {
 	const list = "Recurring billing §4 Collections; wire contract: subscriptions.list"
 	return []Claim{
-		otherwise("Lookups by this filter read the whole list, and the provider compares every object itself: prefer ids."),
+		otherwise("Lookups by this filter read the whole list, and the provider compares every object itself: " +
+			"prefer ids.").restsOn(53),
 		claim(311, list,
 			"The filters billing_account_id, status and plan_id return only matching subscriptions, alone and combined.",
 			func(p *probe) {
@@ -539,7 +544,7 @@ func subscriptionListClaims() []Claim {
 					a := p.get(subscriptionsPath, "billing_account_id", account, "status", status).wantStatus(http.StatusOK)
 					a.want("meta.total", 1).want("data.0.id", id)
 				}
-			}),
+			}).restsOn(202),
 		claim(312, list, "The filter external_id matches the whole value only.", func(p *probe) {
 			word := unique()
 			account, _ := p.payer()
@@ -547,7 +552,7 @@ func subscriptionListClaims() []Claim {
 			_, one := p.subscription(object{"billing_account_id": account, "external_id": word})
 			a := p.get(subscriptionsPath, "external_id", word).wantStatus(http.StatusOK)
 			a.want("meta.total", 1).want("data.0.id", one.text("data.id"))
-		}),
+		}).restsOn(41),
 		claim(313, list, "The filter updated_at_gte includes that exact time and excludes older items.", func(p *probe) {
 			account, _ := p.payer()
 			_, made := p.subscription(object{"billing_account_id": account})
@@ -559,7 +564,8 @@ func subscriptionListClaims() []Claim {
 				}
 			}
 		}),
-		otherwise("A refresh of many subscriptions misses some, or shows wrong differences. Set bulk_refresh = false."),
+		otherwise("A refresh of many subscriptions misses some, or shows wrong differences. Set bulk_refresh = " +
+			"false.").restsOn(53),
 		claim(314, list, "A listed subscription has the same content as a single read, in the list envelope.",
 			func(p *probe) {
 				account, _ := p.payer()
@@ -581,7 +587,7 @@ func subscriptionListClaims() []Claim {
 					"per_page", "1", "page", strconv.Itoa(i+1))
 				a.wantStatus(http.StatusOK).want("meta.total", 3).want("data.0.external_id", word+last)
 			}
-		}),
+		}).restsOn(37),
 		otherwise("The argument search of billing_subscriptions finds other objects. Filter the result in " +
 			"the configuration."),
 		claim(316, list+" (search)",
@@ -592,7 +598,7 @@ func subscriptionListClaims() []Claim {
 				p.get(subscriptionsPath, "search", word).wantStatus(http.StatusOK).want("meta.total",
 					1).want("data.0.external_id", word)
 				p.get(subscriptionsPath, "search", unique()).wantStatus(http.StatusOK).want("meta.total", 0)
-			}),
+			}).restsOn(53),
 	}
 }
 
@@ -608,8 +614,9 @@ func invoiceClaims() []Claim {
 			if p.err == nil && first == second {
 				p.failf("two invoices of %s have the id %s", path, first)
 			}
-		}).createsInvoices(),
-		otherwise("billing_invoices reads the whole list and compares every invoice itself, or fails. Set a limit."),
+		}).restsOn(53).createsInvoices(),
+		otherwise("billing_invoices reads the whole list and compares every invoice itself, or fails. Set a "+
+			"limit.").restsOn(53, 321),
 		claim(322, list,
 			"The filter subscription_id returns the invoices of that subscription and no others, each with an id.",
 			func(p *probe) {
@@ -629,7 +636,7 @@ func invoiceClaims() []Claim {
 				id := p.invoice(path, object{})
 				p.invoices("billing_account_id", account).wantInvoice(id)
 				p.invoices("billing_account_id", nobody).want("meta.total", 0).want("data", []any{})
-			}).createsInvoices(),
+			}).restsOn(31).createsInvoices(),
 		claim(324, list, "sort_by and sort_order sort the invoices.", func(p *probe) {
 			// Sorted by id, the only field that every invoice has.
 			path, _ := p.subscription(nil)
@@ -640,7 +647,7 @@ func invoiceClaims() []Claim {
 				p.get(invoicesPath, "subscription_id", id, "sort_by", "id", "sort_order", order, "per_page", "1").
 					wantStatus(http.StatusOK).want("meta.total", 2).want("data.0.id", first)
 			}
-		}).createsInvoices(),
+		}).restsOn(37, 322).createsInvoices(),
 	}
 }
 
@@ -694,7 +701,8 @@ func clockClaims() []Claim {
 	const plan = "Recurring billing §4 Subscription change plan; wire contract: subscriptions.change_plan (end_of_period)"
 	const cancel = "Recurring billing §3 Subscription status; wire contract: subscriptions.cancel (cancel_at_period_end)"
 	return []Claim{
-		otherwise("A change with plan_change.timing = \"end_of_period\" does not take effect, or cannot be reverted."),
+		otherwise("A change with plan_change.timing = \"end_of_period\" does not take effect, or cannot be " +
+			"reverted.").restsOn(53),
 		claim(334, plan, "A pending change of plan takes effect at the end of the period, and is then no longer pending.",
 			timed(func(p *probe) {
 				path, created := p.subscription(nil)
@@ -709,7 +717,8 @@ func clockClaims() []Claim {
 			p.passPeriod(created)
 			p.get(path).wantStatus(http.StatusOK).want("data.plan_id", p.plan(0)).wantAbsent("data.metadata.pending_plan_id")
 		})).reprices().movesClock(),
-		otherwise("A scheduled cancellation does not end the subscription, or ends it although it was reverted."),
+		otherwise("A scheduled cancellation does not end the subscription, or ends it although it was "+
+			"reverted.").restsOn(53, 202),
 		claim(336, cancel, "A scheduled cancellation takes effect at the end of the period, and not before.",
 			timed(func(p *probe) {
 				path, created := p.subscription(nil)
@@ -737,8 +746,9 @@ func clockClaims() []Claim {
 				p.get(path).wantStatus(http.StatusOK).want("data.status", "trialing")
 				p.advance(1*day + time.Hour)
 				p.get(path).wantStatus(http.StatusOK).want("data.status", "active")
-			})).movesClock(),
-		otherwise("pause.resumes_at does not end the pause, or a pause without it ends anyway. Remove the block to resume."),
+			})).restsOn(53, 202).movesClock(),
+		otherwise("pause.resumes_at does not end the pause, or a pause without it ends anyway. Remove the block "+
+			"to resume.").restsOn(53, 202, 271),
 		claim(339,
 			"Recurring billing §3 Subscription status, §4 Subscription pause; wire contract: subscriptions.pause (resumes_at)",
 			"A pause with resumes_at ends at that time, and not before.", timed(func(p *probe) {

@@ -58,10 +58,17 @@ func textClaims() []Claim {
 			claims = append(claims, otherwise("The apply warns that the service stored less than the configuration has, and "+
 				"the argument differs in every plan. Write a shorter text."))
 		}
-		claims = append(claims, Claim{
+		made := Claim{
 			Number: r.number, Source: "Recurring billing §2 Customer; wire contract: customers.create (texts, in every service)",
 			Text: r.claim + " is returned as it was sent.", Service: Billing, Check: r.check, rewording: r.kind,
-		})
+		}.restsOn(52, 71) // and on what it needs of the other services
+		if r.endpoint != nil {
+			made = made.restsOn(501, 505, 508)
+		}
+		if r.record != nil {
+			made = made.restsOn(751, 752, 771, 774)
+		}
+		claims = append(claims, made)
 	}
 	return claims
 }

@@ -13,6 +13,9 @@ import (
 // cleans up.
 const cleanupTime = 30 * time.Second
 
+// leftError is the error of a claim that holds, but whose objects remain. Other claims are about deletions.
+type leftError struct{ error }
+
 // remember records the object that a call created, whatever the claim expects of the response: an object that was
 // created against the contract must be deleted, too. The record of a key stays, revoked.
 func (p *probe) remember(c call, a *response) {
@@ -86,7 +89,7 @@ func (p *probe) remove(path string) {
 	switch gone := a.status == http.StatusNotFound && a.own(); {
 	case gone, a.status == http.StatusOK, a.status == http.StatusNoContent:
 	default:
-		p.failf("clean-up: %s returned %d, so the object remains", a.what, a.status)
+		p.failf("%s returned %d, so the object remains", a.what, a.status)
 	}
 }
 

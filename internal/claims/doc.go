@@ -8,7 +8,8 @@
 // To add a claim, append it with the next free number to the list of its subject (claims_*.go), below the consequence
 // (otherwise) that users notice if it does not hold. Numbers are never reused, because reports contain them. Then add
 // the fault that the claim should find to the tests (faults*_test.go). They run every claim against a sandbox behind a
-// proxy that injects the fault: a claim that no fault can fail proves nothing.
+// proxy that injects the fault: a claim that no fault can fail proves nothing. The claim about the fault must fail
+// first; name the claims on which others rest (restsOn) if these fail too.
 //
 // Claims cover only behavior that the provider relies on. The sandbox's tests cover the rest, such as how strictly a
 // service rejects requests.

@@ -45,7 +45,7 @@ func (c Claim) createsInvoices() Claim {
 func (c Claim) reprices() Claim { c.Costs = "changes what a subscription is charged"; return c }
 
 // InSafeOrder sorts claims by effect: reading, then creating and deleting, then leaving objects behind, then charging,
-// then advancing the clock.
+// then advancing the clock. Within these, a claim comes after those on which it rests.
 func InSafeOrder(claims []Claim) []Claim {
 	rank := func(c Claim) int {
 		switch {
@@ -62,5 +62,32 @@ func InSafeOrder(claims []Claim) []Claim {
 	}
 	sorted := slices.Clone(claims)
 	slices.SortStableFunc(sorted, func(a, b Claim) int { return cmp.Compare(rank(a), rank(b)) })
-	return sorted
+	return basesFirst(sorted)
+}
+
+// basesFirst moves claims to the front that others rest on, so that the first of several failures is the cause.
+func basesFirst(claims []Claim) []Claim {
+	at := map[int]int{}
+	for i, c := range claims {
+		at[c.Number] = i
+	}
+	ordered := make([]Claim, 0, len(claims))
+	done := make([]bool, len(claims))
+	var add func(i int)
+	add = func(i int) {
+		if done[i] {
+			return
+		}
+		done[i] = true
+		for _, number := range claims[i].RestsOn {
+			if base, ok := at[number]; ok {
+				add(base)
+			}
+		}
+		ordered = append(ordered, claims[i])
+	}
+	for i := range claims {
+		add(i)
+	}
+	return ordered
 }

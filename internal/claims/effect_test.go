@@ -88,8 +88,8 @@ func TestClaimsHold(t *testing.T) {
 		if target.Settle = settle; claim.Number%2 == 0 {
 			target.Settle = nil
 		}
-		if result := claims.Run(t.Context(), target, []claims.Claim{claim})[0]; result.Err != nil {
-			t.Errorf("%s\n%v", claim, result.Err)
+		if result := claims.Run(t.Context(), target, []claims.Claim{claim})[0]; result.Err != nil || result.Left != nil {
+			t.Errorf("%s\n%v, %v", claim, result.Err, result.Left)
 		}
 		for effect, has := range map[string]struct{ does, marked bool }{
 			"reads only":      {!seen.writes, claim.ReadsOnly},
@@ -115,12 +115,22 @@ func TestClaimsHold(t *testing.T) {
 func TestSafeOrder(t *testing.T) {
 	t.Parallel()
 	sorted := claims.InSafeOrder(allClaims())
-	wrote, moved := false, false
+	wrote, left, charged, moved := false, false, false, false
+	var before []int
 	for _, claim := range sorted {
-		if claim.ReadsOnly && wrote || moved && !claim.MovesClock {
+		writesOnly := !claim.ReadsOnly && claim.Leaves+claim.Costs == ""
+		if claim.ReadsOnly && wrote || writesOnly && !claim.MovesClock && left ||
+			claim.Costs == "" && !claim.MovesClock && charged || moved && !claim.MovesClock {
 			t.Errorf("%s is in the wrong order", claim)
 		}
 		wrote, moved = wrote || !claim.ReadsOnly, moved || claim.MovesClock
+		left, charged = left || claim.Leaves != "", charged || claim.Costs != ""
+		for _, number := range claim.RestsOn {
+			if !slices.Contains(before, number) {
+				t.Errorf("%s comes before claim %d, on which it rests, or there is no such claim", claim, number)
+			}
+		}
+		before = append(before, claim.Number)
 	}
 	if len(sorted) != len(allClaims()) || !slices.ContainsFunc(sorted, func(c claims.Claim) bool { return c.ReadsOnly }) {
 		t.Error("claims are missing")

@@ -38,7 +38,7 @@ var accountCreateFaults = []fault{
 		delete(c, "external_id")
 		c["name"] = "somebody new"
 	})},
-	{name: "objects share an external_id", breaks: []int{154, 229}, spoil: whenStatus(422, 422, func(in *inFlight) {
+	{name: "objects share an external_id", breaks: []int{110, 111, 154, 229}, spoil: whenStatus(422, 422, func(in *inFlight) {
 		if at(in.got, "error.code") == "external_id_taken" {
 			in.status = http.StatusCreated
 		}
@@ -52,7 +52,7 @@ var accountUpdateFaults = []fault{
 				in.sent["payment_terms_days"] = 15
 			}
 		})},
-	{name: "a missing object is invalid", breaks: []int{168, 233},
+	{name: "a missing object is invalid", breaks: []int{5, 168, 233, 352},
 		spoil: whenStatus(404, 404, func(in *inFlight) { in.status = http.StatusUnprocessableEntity })},
 }
 
@@ -65,7 +65,7 @@ var accountStatusFaults = []fault{
 	{name: "closing deletes", breaks: []int{175, 176, 180}, rewrite: onStep("/close", func(in *inFlight) {
 		in.method, in.path = http.MethodDelete, strings.TrimSuffix(in.path, "/close")
 	})},
-	{name: "a closed account can be changed", breaks: []int{176},
+	{name: "a closed account can be changed", breaks: []int{154, 168, 176},
 		spoil: on(http.MethodPatch, accounts, func(in *inFlight) { in.status = http.StatusOK })},
 	{name: "a closed account can be suspended", only: 176, spoil: forgive("/suspend")},
 	{name: "closing cancels the subscriptions", only: 180, rewrite: onStep("/close", func(in *inFlight) {
@@ -78,12 +78,12 @@ var accountStatusFaults = []fault{
 			in.status = http.StatusUnprocessableEntity
 		}
 	})},
-	{name: "only customers are deleted", breaks: []int{181, 182}, rewrite: func(in *inFlight) {
+	{name: "only customers are deleted", breaks: []int{168, 181, 182, 233}, rewrite: func(in *inFlight) {
 		if in.method == http.MethodDelete && !strings.HasPrefix(in.path, "/v1/customers") {
 			in.status, in.got = http.StatusOK, object{"data": object{"deleted": true}}
 		}
 	}},
-	{name: "an external_id can never be used again", breaks: []int{177, 298}, rewrite: func(in *inFlight) {
+	{name: "an external_id can never be used again", breaks: []int{154, 177, 229, 298}, rewrite: func(in *inFlight) {
 		external, _ := in.sent["external_id"].(string)
 		if external != "" && len(in.proxy.all(accounts, "external_id", external))+
 			len(in.proxy.all(subscriptions, "external_id", external)) > 0 {

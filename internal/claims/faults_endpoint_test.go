@@ -38,7 +38,7 @@ var endpointFaults = []fault{
 			delete(endpoint, "description")
 		}
 	})},
-	{name: "credentials are returned", breaks: []int{506, 510}, spoil: onCall(http.MethodGet, hook, func(in *inFlight) {
+	{name: "credentials are returned", breaks: []int{505, 506, 508, 510}, spoil: onCall(http.MethodGet, hook, func(in *inFlight) {
 		setAt(in.got, "data.authentication", in.proxy.withheld[at(in.got, "data.id")])
 	})},
 	{name: "the user name is not returned", only: 506,
@@ -49,7 +49,7 @@ var endpointFaults = []fault{
 		spoil: whenStatus(422, 422, func(in *inFlight) { in.status = 400 })},
 	{name: "updates ignore active", breaks: []int{508, 614, 647},
 		rewrite: onSent(http.MethodPatch, hook, func(sent object) { delete(sent, "active") })},
-	{name: "updates clear missing fields", breaks: []int{508},
+	{name: "updates clear missing fields", only: 508,
 		rewrite: onSent(http.MethodPatch, hook, func(sent object) { setDefault(sent, "description", nil) })},
 	{name: "null does not clear the description", only: 509, rewrite: onSent(http.MethodPatch, hook, func(sent object) {
 		maps.DeleteFunc(sent, func(_ string, value any) bool { return value == nil })
@@ -65,7 +65,7 @@ var endpointFaults = []fault{
 			in.sent["authentication"] = merge(in.proxy.withheld[in.id()], in.sent["authentication"])
 		}
 	})},
-	{name: "a rotation keeps the secret", breaks: []int{512, 587}, rewrite: onCall(http.MethodPost, hook+"/rotate-secret",
+	{name: "a rotation keeps the secret", breaks: []int{512, 514, 587}, rewrite: onCall(http.MethodPost, hook+"/rotate-secret",
 		func(in *inFlight) {
 			in.status, in.got = http.StatusOK,
 				object{"data": merge(in.proxy.one(in.parentPath()), object{"secret": in.proxy.secrets[in.parent()]})}

@@ -61,7 +61,11 @@ func inSteps(service Service, check func(*probe)) func(context.Context, Target) 
 		if p.speakTo(service); p.err == nil {
 			check(p)
 		}
-		return errors.Join(p.masked(p.err), p.masked(p.cleanUp()))
+		err, left := p.masked(p.err), p.masked(p.cleanUp())
+		if err == nil && left != nil {
+			return &leftError{left}
+		}
+		return errors.Join(err, left)
 	}
 }
 

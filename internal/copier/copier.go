@@ -402,7 +402,7 @@ func list(ctx context.Context, client *api.Client, kind evidence.Kind, query url
 // left leaves objects out, and reports that, if the token may not read them.
 func (c *copying) left(err error, what orgcopy.LeftOut) bool {
 	e, ok := api.AsError(err)
-	if !ok || e.Status != http.StatusForbidden || e.Code != "insufficient_scope" && len(e.Required) == 0 {
+	if !ok || e.Status != http.StatusForbidden || e.Code != "insufficient_scope" {
 		return false
 	}
 	what.Scope = strings.Join(e.Required, ", ")

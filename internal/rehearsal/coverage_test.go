@@ -25,7 +25,7 @@ func TestCoverageOfRandomSplits(t *testing.T) {
 		}
 		names := []string{"a.json", "b.json", "c.json"}[:1+w.random.IntN(3)]
 		states := map[string][]fields{}
-		want := map[string][]string{}
+		want, named := map[string][]string{}, map[string]string{}
 		for id, of := range w.state(w.server, w.server.Clock().Now()) {
 			kind, _, _ := strings.Cut(id, " ")
 			typeName := evidence.KindOf(kind).Type
@@ -33,6 +33,16 @@ func TestCoverageOfRandomSplits(t *testing.T) {
 				continue
 			}
 			entry := typeName + " " + fmt.Sprint(of["id"])
+			switch kind {
+			case evidence.Endpoint:
+				named[entry], _, _ = strings.Cut(fmt.Sprint(of["url"]), "?")
+			case evidence.Key:
+				named[entry] = fmt.Sprint(of["name"])
+			case evidence.Customer:
+				if named[entry] = fmt.Sprint(of["name"]); of["external_id"] != nil {
+					named[entry] = fmt.Sprint(of["external_id"])
+				}
+			}
 			in := names[w.random.IntN(len(names))]
 			add := func(name string) {
 				states[name] = append(states[name], fields{"mode": "managed", "type": typeName,
@@ -70,7 +80,11 @@ func TestCoverageOfRandomSplits(t *testing.T) {
 			"twice": c.Twice, "gone": c.Gone} {
 			var got []string
 			for _, one := range list {
-				got = append(got, one.Type+" "+one.ID)
+				entry := one.Type + " " + one.ID
+				got = append(got, entry)
+				if name := named[entry]; name != "" && one.Name != strings.Join(strings.Fields(name), " ") {
+					t.Errorf("seed %d: the name of %s is %q, want %q", seed, entry, one.Name, name)
+				}
 			}
 			slices.Sort(want[title])
 			if !slices.Equal(got, want[title]) {
@@ -80,6 +94,11 @@ func TestCoverageOfRandomSplits(t *testing.T) {
 		var imports bytes.Buffer
 		if err := c.Imports(&imports); err != nil || strings.Count(imports.String(), "import {") != len(c.Unmanaged) {
 			t.Errorf("imports: %s (%v)", imports.String(), err)
+		}
+		for _, one := range c.Unmanaged {
+			if one.Name != "" && !strings.Contains(imports.String(), "# "+one.Name+"\nimport {") {
+				t.Errorf("seed %d: no comment %q in %s", seed, one.Name, imports.String())
+			}
 		}
 		none, err := coverage.Cover(t.Context(), func(name string) string { return env[name] }, documents, []string{"* *"})
 		if err != nil || len(none.Unmanaged) > 0 {

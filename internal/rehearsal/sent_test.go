@@ -144,8 +144,12 @@ func TestValues(t *testing.T) {
 		"after_unknown":{"later":true},"after_sensitive":{"secret":true}}`), &c.Change); err != nil {
 		t.Fatal(err)
 	}
-	got := valuesOf(c, []string{"plan_id", "discount", "secret", "later", "items", "url", "same"},
-		map[string]string{"1": "Gold"})
+	copied := func(collection, object string) orgcopy.Object {
+		return orgcopy.Object{Kind: evidence.Record, Collection: collection, Object: json.RawMessage(object)}
+	}
+	r := &rehearsal{objects: []orgcopy.Object{copied("plans", `{"id":"1","name":"Gold"}`),
+		copied("products", `{"id":"2","name":"Seat"}`)}}
+	got := valuesOf(c, []string{"plan_id", "discount", "secret", "later", "items", "url", "same"}, r.labels())
 	want := []Value{{"plan_id", "Gold", "2"}, {"discount", "10", "none"}, {"url", "https://h/a", "https://h/b/…"}}
 	if !slices.Equal(got, want) {
 		t.Errorf("%+v, want %+v", got, want)

@@ -280,7 +280,8 @@ func TestForeign(t *testing.T) {
 		server.AddFault(sandbox.Fault{Foreign: kind, Times: 1})
 		r := c.do("GET", "/v1/customers", "").want(404)
 		if r.header.Get("Request-Id") != "" || (len(r.body) == 0) != (kind == "empty") ||
-			strings.Contains(string(r.body), "<html>") != (kind == "html") {
+			strings.Contains(string(r.body), "<html>") != (kind == "html") ||
+			(r.header.Get("Content-Type") == "application/json") == (kind == "html" || kind == "empty") {
 			t.Errorf("%s: %v %s", kind, r.header, r.body)
 		}
 	}

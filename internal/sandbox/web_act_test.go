@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"html"
+	"io"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -17,6 +18,13 @@ import (
 func submit(t *testing.T, server *sandbox.Server, action string, fields url.Values,
 	headers ...string) (status int, location string) {
 	t.Helper()
+	status, header, _ := submitted(t, server, action, fields, headers...)
+	return status, header.Get("Location")
+}
+
+func submitted(t *testing.T, server *sandbox.Server, action string, fields url.Values,
+	headers ...string) (status int, header http.Header, document string) {
+	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.WebURL()+action,
 		strings.NewReader(fields.Encode()))
 	if err != nil {
@@ -30,8 +38,12 @@ func submit(t *testing.T, server *sandbox.Server, action string, fields url.Valu
 	if err != nil {
 		t.Fatal(err)
 	}
-	response.Body.Close()
-	return response.StatusCode, response.Header.Get("Location")
+	defer response.Body.Close()
+	content, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, response.Header, string(content)
 }
 
 var field = regexp.MustCompile(`name="(\w+)" value="([^"]*)"`)
@@ -125,6 +137,24 @@ func TestWebPageActs(t *testing.T) {
 	}
 	if !server.Clock().Now().Equal(now) || len(server.Deliveries()) != 1 {
 		t.Error("a form that is not accepted has changed something")
+	}
+}
+
+// A form that fails says why on a page that leads back to where the form was, and to no other site.
+func TestWebPageOfAFailedForm(t *testing.T) {
+	t.Parallel()
+	server := start(t, sandbox.Options{Web: true, Start: morning})
+	fields := form(t, server, "/?q=ana", "/clock")
+	fields.Set("by", "<soon>")
+	for back, want := range map[string]string{"/?q=ana#deliveries": "/?q=ana#deliveries", "https://example.com": "/"} {
+		fields.Set("back", back)
+		status, header, document := submitted(t, server, "/clock", fields)
+		kind := header.Get("Content-Type")
+		if status != 422 || kind != "text/html; charset=utf-8" ||
+			!strings.Contains(document, `<a href="`+want+`">Back</a>`) || !strings.Contains(document, "/style.css") ||
+			!strings.Contains(document, "&lt;soon&gt;") {
+			t.Errorf("%d %s: %s", status, kind, document)
+		}
 	}
 }
 

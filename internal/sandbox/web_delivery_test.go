@@ -41,7 +41,7 @@ func TestWebPageOfADelivery(t *testing.T) {
 		`Payload { "event": "webhook.test", "timestamp"`, "Cause request webhook_endpoints.test by Go-http-client",
 		"HMAC-SHA256, in hexadecimal, over t, a dot and the payload as sent", "printf '%s' '" +
 			strings.TrimPrefix(strings.Split(sent.Header.Get("X-Webhook-Signature"), ",")[0], "t=") + "." + sent.Body + "'",
-		"billing-sandbox call POST " + endpoint + "/deliveries/" + id + "/retry",
+		"billing-sandbox deliveries resend " + id,
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in %s", want, got)
@@ -72,7 +72,7 @@ func TestWebPageOfADelivery(t *testing.T) {
 	settle(t, server)
 	_, _, document = browse(t, server, "GET", "/object?id="+id, "")
 	got = words(document)
-	if !strings.Contains(got, "Attempt 1 of redelivery 1, 20") || strings.Contains(got, "billing-sandbox call") ||
+	if !strings.Contains(got, "Attempt 1 of redelivery 1, 20") || strings.Contains(got, "billing-sandbox deliveries") ||
 		!strings.Contains(got, "webhook_deliveries.retry failed to pending by Go-http-client") ||
 		!strings.Contains(document, `<code class="token">Sandbox ck_sandbox_`) {
 		t.Errorf("after the redelivery: %s", got)
@@ -99,6 +99,37 @@ func TestWebPageOfARemovedEndpoint(t *testing.T) {
 		!strings.Contains(got, "X-Webhook-Signature: "+signature+" ") || strings.Contains(got, "Send it again") ||
 		strings.Contains(document, "t0ken-of-ana") {
 		t.Errorf("the delivery: %s", got)
+	}
+}
+
+// Deliveries are selected by endpoint, event and status, with the filter of the page.
+func TestWebPageSelectsDeliveries(t *testing.T) {
+	t.Parallel()
+	erp := hook.Start(t)
+	server, hooks := startWithPage(t, erp)
+	hooks.endpoint(`{"url":"` + erp.URL + `/a?key=s3cret"}`)
+	for _, event := range []string{"charge.paid", "api_key.rotated"} {
+		if _, err := server.Emit(event, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	settle(t, server)
+	_, _, document := browse(t, server, "GET", "/?q=charge&event=charge.paid&status=gone", "")
+	_, selection, _ := strings.Cut(document, `class="act choices"`)
+	selection, list, _ := strings.Cut(selection, "</form>")
+	for _, want := range []string{`action="/#deliveries"`, `name="q" value="charge"`,
+		`<option value="charge.paid" selected>charge.paid</option>`, `<option value="api_key.rotated">`,
+		`<option value="gone" selected>gone</option>`} {
+		if !strings.Contains(selection, want) {
+			t.Errorf("no %q in %s", want, selection)
+		}
+	}
+	if strings.Contains(selection, "s3cret") || !strings.Contains(list, "Nothing here matches the filter.") {
+		t.Errorf("%s\n%s", selection, list)
+	}
+	_, _, document = browse(t, server, "GET", "/?event=charge.paid", "")
+	if got := section(t, document, "deliveries"); strings.Count(got, erp.URL+"/a?…") != 1 {
+		t.Errorf("not one delivery: %s", got)
 	}
 }
 

@@ -6,9 +6,12 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/claims"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
@@ -23,6 +26,7 @@ type checking struct {
 	keepClock                        bool
 	receiverURL, receiverListen      string
 	receiverCertificate, receiverKey string
+	file                             checkFile // without a name, none is written
 }
 
 func (p program) check() command {
@@ -35,9 +39,10 @@ or setting that helps, where there is one; with the section of the assumptions
 (internal/evidence/README.md in the provider's repository), the request and the response that show it;
 and with what to do next: the entry of the provider argument operations to set, or the data for an
 issue. One that fails only because of what the provider accepts without any setting is "tolerated", and
-no failure. The summary names the ways in which the service stores texts otherwise than they were sent,
-which "{sandbox} serve --rewords" simulates. Secrets are masked; other data of the service is not, so
-read a report before you publish it.
+no failure. A claim comes after those on which it rests. If one of these has failed, its own failure
+"follows" from that, and goes away with it. The summary names the ways in which the service stores texts
+otherwise than they were sent, which "{sandbox} serve --rewords" simulates. Secrets are masked; other
+data of the service is not, so read a report before you publish it.
 
 Addresses and tokens are those of the provider: its environment variables, or the flags of the same
 name. A service without an address is skipped. Claims create objects under unique names and delete
@@ -55,11 +60,15 @@ reach: --receiver-url names it, --receiver-listen is where check serves it on th
 where the claim fails. It judges ` + fmt.Sprintf("%d of the %d claims", readableClaims(), len(allClaims())) + ` by the first objects that exist, and skips the others
 and those for which no object exists. Some requests carry a token that does not exist. Reports contain
 ids, times and the shape of responses, and no other data of the service.
+
+--report FILE writes the result as Markdown too, for the owner of the service: when and where it was
+checked, each claim that is violated or tolerated with its evidence, and the number of claims that were
+not judged, by reason.
 `,
 		examples: `{sandbox} check
 {sandbox} check --only customers,subscriptions --allow-charges
 {sandbox} check --only 41,81-92 --json
-{sandbox} check --read-only
+{sandbox} check --read-only --report report.md
 {sandbox} check --operation 'customers.update=PUT /v1/customers/{id}'
 {sandbox} check --receiver-url https://hooks.example.com --receiver-listen 127.0.0.1:8080
 `,
@@ -71,9 +80,8 @@ ids, times and the shape of responses, and no other data of the service.
 }
 
 func (p program) runChecks(ctx context.Context, control *controller, c *checking) error {
-	if c.target.ReadOnly && (c.charges || c.leftovers || c.receiverURL != "" || c.receiverListen != "") {
-		return misused("--read-only writes nothing and receives nothing: remove --allow-charges, --allow-leftovers, " +
-			"--receiver-url and --receiver-listen")
+	if err := c.possible(); err != nil {
+		return err
 	}
 	chosen, err := chooseClaims(c.only)
 	if err != nil {
@@ -102,11 +110,26 @@ func (p program) runChecks(ctx context.Context, control *controller, c *checking
 		}
 		defer end()
 	}
-	return c.checkAll(ctx, checkReport{p: p, json: c.json}, chosen)
+	report := &checkReport{p: p, json: c.json, file: &c.file}
+	c.file.begun, c.file.target = time.Now(), c.target
+	return c.checkAll(ctx, report, chosen)
+}
+
+// possible rejects flags that exclude each other, and a report that cannot be written, before anything is sent.
+func (c *checking) possible() error {
+	if c.target.ReadOnly && (c.charges || c.leftovers || c.receiverURL != "" || c.receiverListen != "") {
+		return misused("--read-only writes nothing and receives nothing: remove --allow-charges, --allow-leftovers, " +
+			"--receiver-url and --receiver-listen")
+	}
+	folder := filepath.Dir(c.file.name)
+	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+		return misused("--report: there is no folder %s", folder)
+	}
+	return nil
 }
 
 // checkAll checks the claims in a safe order and reports each result immediately.
-func (c *checking) checkAll(ctx context.Context, report checkReport, chosen []claims.Claim) (err error) {
+func (c *checking) checkAll(ctx context.Context, report *checkReport, chosen []claims.Claim) (err error) {
 	for _, claim := range claims.InSafeOrder(chosen) {
 		claim, reason := c.skipped(claim)
 		if reason != "" {
@@ -175,6 +198,7 @@ func (p program) checkFlags(set *flag.FlagSet, c *checking) {
 		"only these claims: a comma-separated `LIST` of numbers, ranges, services (billing, finance, "+
 			"collections) and beginnings of operations")
 	jsonFlag(set, &c.json)
+	set.StringVar(&c.file.name, "report", "", "write a report for the owner of the service to this `FILE` too, as Markdown")
 	set.BoolVar(&t.ReadOnly, "read-only", false,
 		"send GET requests only, and check what reading can judge: for production")
 	set.BoolVar(&c.charges, "allow-charges", false, "check claims that can make the service charge or invoice too")

@@ -4,6 +4,7 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"encoding/pem"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -146,6 +147,71 @@ func TestCheckReadsProduction(t *testing.T) {
 	}
 }
 
+// TestCheckWritesAReport writes the report for the owner of a service, from reading and from a full check.
+func TestCheckWritesAReport(t *testing.T) {
+	t.Parallel()
+	server, s := started(t, sandbox.Options{SeedDocument: []byte(`{
+		"customers": [{"name": "Padaria Aurora", "external_id": "aurora"}],
+		"webhook_endpoints": [{"url": "https://example.com/hooks?key=s3cret", "events": ["charge.paid"]}]}`)})
+	fault, err := sandbox.ParseFault(
+		`operation=customers.list,status=200,body={"data":[{"id":7,"name":"Padaria Aurora","token":"s3cret-1"}]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.AddFault(fault)
+	file := filepath.Join(t.TempDir(), "report.md")
+	for _, test := range []struct {
+		args  []string
+		parts []string
+		never string
+	}{
+		{[]string{"--read-only", "--only", "1,31,41,51,85,601"}, []string{
+			" hold, 1 violated, 0 tolerated, ",
+			", all of them GET\n- Result: ",
+			"\n## Violated\n\n### Claim 31: ",
+			"    request     GET /v1/customers",
+			"    response    200 {",
+			"\n## Tolerated\n\nNone.\n",
+			"\n- 2 claims (51, 85): needs a write: reading cannot judge it\n",
+		}, "Aurora"},
+		{[]string{"--only", "31,321,334", "--keep-clock"}, []string{
+			" hold, 1 violated, 0 tolerated, 2 not judged\n",
+			"- 1 claim (321): creates invoices: needs --allow-charges\n",
+			"- 1 claim (334): a clock that can be advanced is not available\n",
+		}, "all of them GET"},
+	} {
+		server.ResetRequests()
+		code, out, complaint := s.run(slices.Concat([]string{"check", "--report", file}, test.args)...)
+		raw, err := os.ReadFile(file)
+		if err != nil || code != exitFailure || !strings.Contains(out, " failed, ") {
+			t.Fatalf("exit %d, %v: %s%s", code, err, out, complaint)
+		}
+		text := string(raw)
+		for _, part := range append(test.parts, "# Check of the billing services\n\n- Date: 20",
+			"\n- Program: billing-sandbox dev\n- Recurring billing: "+s.env["BILLING_BASE_URL"]+"\n",
+			fmt.Sprintf("\n- Requests: %d", len(server.Requests()))) {
+			if !strings.Contains(text, part) {
+				t.Errorf("%v: %q is missing from\n%s", test.args, part, text)
+			}
+		}
+		for name, value := range s.env {
+			secret := strings.Contains(name, "TOKEN") || strings.Contains(name, "KEY")
+			if secret && strings.Contains(text, value) {
+				t.Errorf("%v: the report contains %s:\n%s", test.args, name, text)
+			}
+		}
+		if strings.Contains(text, "s3cret") || strings.Contains(text, test.never) {
+			t.Errorf("%v: the report contains what it must not:\n%s", test.args, text)
+		}
+	}
+	if got := publicAddress("https://user:s3cret@example.com/billing?key=s3cret"); got != "https://example.com/billing?…" {
+		t.Errorf("the address is %s", got)
+	}
+	if code, _, complaint := s.run("check", "--report", file+"/none/report.md"); code != exitUsage {
+		t.Errorf("exit %d: %s", code, complaint)
+	}
+}
+
 // caught is a claim that finds what differs, with a part of its report.
 type caught struct {
 	claim string
@@ -207,6 +273,56 @@ func TestCheckNamesTheAssumption(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestCheckNamesTheCauseFirst checks a service that ignores filters. Claims about other lists follow from the first.
+func TestCheckNamesTheCauseFirst(t *testing.T) {
+	t.Parallel()
+	tolerance, err := sandbox.ParseTolerance("ignore-filters")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, s := started(t, sandbox.Options{Tolerance: tolerance})
+	file := filepath.Join(t.TempDir(), "report.md")
+	args := []string{"check", "--only", "312,183,41,51", "--allow-charges", "--report", file}
+	_, out, _ := s.run(args...)
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var failed []string
+	for line := range strings.Lines(out) {
+		if number, is := strings.CutPrefix(line, "failed"); is {
+			failed = append(failed, strings.Fields(number)[0])
+		}
+	}
+	if !slices.Equal(failed, []string{"41", "183", "312"}) || strings.Count(out, "\n  follows     from 41\n") != 2 ||
+		strings.Count(string(raw), "\nFollows from claim 41.\n") != 2 {
+		t.Errorf("failed: %v\n%s\n%s", failed, out, raw)
+	}
+	if _, out, _ = s.run(append(args, "--json")...); strings.Count(out, `"follows_from":[41]`) != 2 {
+		t.Errorf("as JSON:\n%s", out)
+	}
+	if _, out, _ = s.run("check", "--only", "183", "--json"); strings.Contains(out, "follows_from") {
+		t.Errorf("follows from a claim that was not checked:\n%s", out)
+	}
+}
+
+// TestCheckSaysWhatRemains checks a service that does not delete: claims about other operations hold.
+func TestCheckSaysWhatRemains(t *testing.T) {
+	t.Parallel()
+	server, s := started(t, sandbox.Options{})
+	fault, err := sandbox.ParseFault("operation=customers.delete,status=503")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.AddFault(fault)
+	code, out, complaint := s.run("check", "--only", "51")
+	isHeld := strings.HasPrefix(out, "ok          51  ") && strings.Contains(out, "(clean-up: DELETE ")
+	if code != exitFailure || !isHeld || !strings.Contains(out, "so the object remains") ||
+		!strings.Contains(complaint, "1 of the claims left objects behind") {
+		t.Errorf("exit %d: %s%s", code, out, complaint)
 	}
 }
 

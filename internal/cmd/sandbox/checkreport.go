@@ -16,11 +16,15 @@ type checkReport struct {
 	p    program
 	json bool
 
-	held, failed, tolerated, skipped int
+	held, tolerated, skipped, left int
+
+	failed []int // numbers of claims
 
 	refused bool // a claim was skipped because a token lacks a scope
 
 	rewordings []string // kinds of wording that the service has, by their name in serve --rewords
+
+	file *checkFile
 }
 
 // checkLine is the result of one claim in the --json output.
@@ -35,6 +39,8 @@ type checkLine struct {
 	Reason  string `json:"reason,omitempty"`
 	// Rewording is the kind of wording that the claim found, by its name in serve --rewords.
 	Rewording string `json:"rewording,omitempty"`
+	// FollowsFrom lists failed claims on which this one rests. Its failure follows from theirs.
+	FollowsFrom []int `json:"follows_from,omitempty"`
 	// For a failed claim: its effect on users of the provider, the advice, and the request and response that prove it.
 	Means     string             `json:"means,omitempty"`
 	Advice    string             `json:"advice,omitempty"`
@@ -60,6 +66,10 @@ func (r *checkReport) result(result claims.Result) error {
 		r.rewordings = append(r.rewordings, rewording)
 	}
 	switch {
+	case result.Left != nil:
+		r.held++
+		r.left++
+		return r.write(lineOf(result.Claim, "ok", "clean-up: "+result.Left.Error()))
 	case result.Err == nil:
 		r.held++
 		return r.write(lineOf(result.Claim, "ok", ""))
@@ -75,8 +85,9 @@ func (r *checkReport) result(result claims.Result) error {
 		line.Rewording = rewording
 		return r.write(line)
 	}
-	r.failed++
 	line := lineOf(result.Claim, "failed", result.Err.Error())
+	line.FollowsFrom = result.Claim.FollowsFrom(r.failed)
+	r.failed = append(r.failed, result.Claim.Number)
 	line.Means, line.Advice, line.Rewording = result.Claim.Otherwise, issueAdvice, rewording
 	var failure *claims.Failure
 	if errors.As(result.Err, &failure) && failure.Exchange != nil {
@@ -118,17 +129,23 @@ const assumptionsPage = "internal/evidence/README.md in the provider's repositor
 const issueAdvice = "file an issue in the provider's repository with this claim, request and response"
 
 func (r *checkReport) write(line checkLine) error {
+	r.file.lines = append(r.file.lines, line)
 	if r.json {
 		return writeJSON(r.p.out, line)
 	}
 	line.Reason = strings.ReplaceAll(line.Reason, "\n", "\n              ") // below the first line, of each service
 	out := fmt.Sprintf("%-9s %4d  %s", line.Result, line.Claim, line.Text)
 	switch line.Result {
-	case "skipped":
-		out += " (" + line.Reason + ")"
+	case "ok", "skipped":
+		if line.Reason != "" {
+			out += " (" + line.Reason + ")"
+		}
 	case "tolerated":
 		out += fmt.Sprintf("\n  means       %s\n  found       %s", line.Means, line.Reason)
 	case "failed":
+		if line.FollowsFrom != nil {
+			out += "\n  follows     from " + numberList(line.FollowsFrom)
+		}
 		out += fmt.Sprintf("\n  means       %s\n  assumption  %s; %s, section %q\n  found       %s\n  next        %s",
 			line.Means, line.Source, assumptionsPage, line.Section, line.Reason, line.Advice)
 		if line.Exchange != nil {
@@ -162,23 +179,30 @@ func asText(value map[string]string) string {
 
 // end prints the totals. It returns an error for failed claims, which have been explained, or for a missing scope.
 func (r *checkReport) end() error {
+	if r.file.name != "" {
+		if err := r.file.write(); err != nil {
+			return err
+		}
+	}
 	if !r.json {
 		if len(r.rewordings) > 0 {
 			slices.Sort(r.rewordings)
 			fmt.Fprintf(r.p.out, "The service stores texts in its own wording: %s. \"%s serve --rewords %s\" simulates it.\n",
 				strings.Join(r.rewordings, ", "), r.p.called(), strings.Join(r.rewordings, ","))
 		}
-		sum := fmt.Sprintf("%d ok, %d failed, %d skipped", r.held, r.failed, r.skipped)
+		sum := fmt.Sprintf("%d ok, %d failed, %d skipped", r.held, len(r.failed), r.skipped)
 		if r.tolerated > 0 {
 			sum += fmt.Sprintf(", %d tolerated", r.tolerated)
 		}
 		fmt.Fprintln(r.p.out, sum)
 	}
 	switch {
-	case r.failed == 1:
+	case len(r.failed) == 1:
 		return errors.New("1 of the assumptions about the services is wrong")
-	case r.failed > 0:
-		return fmt.Errorf("%d of the assumptions about the services are wrong", r.failed)
+	case len(r.failed) > 0:
+		return fmt.Errorf("%d of the assumptions about the services are wrong", len(r.failed))
+	case r.left > 0:
+		return fmt.Errorf("%d of the claims left objects behind", r.left)
 	case r.refused:
 		return errors.New("not everything was checked: the tokens lack the scopes that skipped claims name")
 	}

@@ -58,9 +58,10 @@ func (c *checking) complete(p program) error {
 			return misused("--ca-certificate-file: %v", err)
 		}
 	}
-	t.Client = &http.Client{Timeout: checkTimeout, Transport: &http.Transport{
+	c.file.sent = &counter{RoundTripper: &http.Transport{
 		Proxy: http.ProxyFromEnvironment, TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
 	}}
+	t.Client = &http.Client{Timeout: checkTimeout, Transport: c.file.sent}
 	return nil
 }
 

@@ -20,8 +20,9 @@ func (p program) coverage() command {
 		name: "coverage", summary: "list the objects that each state manages, and those that none does", alone: true,
 		about: `Compares the organization that BILLING_* names with states, each written with "terraform show -json": which
 objects are managed, unmanaged, in two states or at two addresses, and which are in a state but gone. Objects
-appear by type and id only. It sends only GET requests. It counts ended objects
-that are in no state: closed accounts, canceled subscriptions, and revoked or expired keys.
+appear by type, id, and external_id, the URL of an endpoint without its query, or name, which may be the
+name of a person. It sends only GET requests. It counts ended objects that are in no state: closed accounts,
+canceled subscriptions, and revoked or expired keys.
 Exit code: 0, or 2 if something is unmanaged.
 
 Each line of the file that --ignore names is a type and an id, such as "billing_api_key *"; # begins a comment.

@@ -47,7 +47,7 @@ func TestReadmePrograms(t *testing.T) {
 	for needs, command := range programs {
 		t.Run(needs, func(t *testing.T) {
 			t.Parallel()
-			for _, needed := range []string{"sh", "openssl", needs} {
+			for _, needed := range []string{"sh", needs} {
 				if _, err := exec.LookPath(needed); err != nil {
 					t.Skip(err)
 				}

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -22,7 +21,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/tfjson"
 )
 
-// Coverage says which objects of an organization are in which states, by type and id only.
+// Coverage says which objects of an organization are in which states, by type, id and name.
 type Coverage struct {
 	Managed   []Covered `json:"managed"`   // in one state
 	Unmanaged []Covered `json:"unmanaged"` // in none, and not ended
@@ -46,6 +45,7 @@ type TwoAccounts struct {
 type Covered struct {
 	Type   string   `json:"type"`
 	ID     string   `json:"id"` // as an import takes it
+	Name   string   `json:"name,omitempty"`
 	States []string `json:"states,omitempty"`
 }
 
@@ -74,6 +74,7 @@ func Cover(ctx context.Context, getenv func(string) string, states States, ignor
 		return nil, err
 	}
 	there := map[identity]bool{} // false: it has ended
+	names := map[identity]string{}
 	for line, err := range reader.Objects() {
 		if err != nil {
 			return nil, err
@@ -85,9 +86,23 @@ func Cover(ctx context.Context, getenv func(string) string, states States, ignor
 		if kind.Name == evidence.Record {
 			id = line.Collection + "/" + id
 		}
-		there[identity{kind.Type, id}] = !ended(kind, line.Object, reader.Header.Time)
+		object, of := identity{kind.Type, id}, tfjson.Fields{}
+		if err := tfjson.Decode(line.Object, &of); err != nil {
+			return nil, err
+		}
+		there[object], names[object] = !ended(kind, of, reader.Header.Time), nameOf(kind, of)
+	}
+	for _, r := range resources {
+		if object := (identity{r.Type, tfjson.Text(r.Values["id"])}); names[object] == "" {
+			names[object] = nameOf(evidence.KindOf(r.Type), r.Values)
+		}
 	}
 	c := covered(there, in, left, ignore)
+	for _, list := range [][]Covered{c.Managed, c.Unmanaged, c.Twice, c.Gone} {
+		for i, one := range list {
+			list[i].Name = names[identity{one.Type, one.ID}]
+		}
+	}
 	c.TwoAccounts = twoAccounts(resources)
 	return c, nil
 }
@@ -141,13 +156,24 @@ func ignored(o identity, patterns []string) bool {
 }
 
 // ended reports whether an object is closed, canceled, revoked or expired, so that no state manages it.
-func ended(kind evidence.Kind, document json.RawMessage, now time.Time) bool {
-	of := tfjson.Fields{}
-	if tfjson.Decode(document, &of) != nil {
-		return false
-	}
+func ended(kind evidence.Kind, of tfjson.Fields, now time.Time) bool {
 	expiry := tfjson.Time(of["expiresAt"])
 	return kind.Ended(of["status"]) || of["revokedAt"] != nil || !expiry.IsZero() && !expiry.After(now)
+}
+
+// nameOf returns what identifies an object for people: its external_id, the url of an endpoint without its query, its
+// name, or that of its customer.
+func nameOf(kind evidence.Kind, of tfjson.Fields) string {
+	name, _, _ := strings.Cut(tfjson.Text(of["url"]), "?")
+	for _, field := range []string{kind.Unique, "name"} {
+		if field != "url" && name == "" {
+			name = tfjson.Text(of[field])
+		}
+	}
+	if customer, ok := of["customer"].(tfjson.Fields); ok && name == "" {
+		name = tfjson.Text(customer["name"])
+	}
+	return strings.Join(strings.Fields(name), " ")
 }
 
 // resource is one of this provider in a state.
@@ -244,6 +270,8 @@ func (r resource) alsoManages() (all []identity) {
 	return all
 }
 
+const unmanaged = "Unmanaged"
+
 // Page is what the coverage says.
 func (c *Coverage) Page() *render.Page {
 	return &render.Page{Headlines: []string{c.headline()}, Sections: c.sections(), Value: Coverage{render.List(c.Managed),
@@ -259,13 +287,17 @@ func (c *Coverage) sections() (all []render.Section) {
 	for _, part := range []struct {
 		title string
 		list  []Covered
-	}{{"Unmanaged", c.Unmanaged}, {"Twice", c.Twice}, {"Gone", c.Gone}} {
+	}{{unmanaged, c.Unmanaged}, {"Twice", c.Twice}, {"Gone", c.Gone}} {
+		header := []string{"Type", "Id", "Name", "States"}
+		if part.title == unmanaged {
+			header = header[:3]
+		}
 		var rows [][]string
 		for _, one := range part.list {
-			rows = append(rows, []string{one.Type, one.ID, strings.Join(one.States, ", ")})
+			rows = append(rows, []string{one.Type, one.ID, one.Name, strings.Join(one.States, ", ")}[:len(header)])
 		}
 		if len(rows) > 0 {
-			all = append(all, render.Section{Title: part.title, Header: []string{"Type", "Id", "States"}, Rows: rows})
+			all = append(all, render.Section{Title: part.title, Header: header, Rows: rows})
 		}
 	}
 	var rows [][]string
@@ -282,7 +314,11 @@ func (c *Coverage) sections() (all []render.Section) {
 // Imports writes an import block for each unmanaged object.
 func (c *Coverage) Imports(out io.Writer) error {
 	for i, one := range c.Unmanaged {
-		_, err := fmt.Fprintf(out, "import {\n  to = %s.unmanaged_%d\n  id = %q\n}\n\n", one.Type, i+1, one.ID)
+		comment := ""
+		if one.Name != "" {
+			comment = "# " + one.Name + "\n"
+		}
+		_, err := fmt.Fprintf(out, "%simport {\n  to = %s.unmanaged_%d\n  id = %q\n}\n\n", comment, one.Type, i+1, one.ID)
 		if err != nil {
 			return err
 		}

@@ -31,6 +31,13 @@ func TestForecast(t *testing.T) {
 		"not the plan that is pending": {`"update"`, subscription(`"monthly"`, "a", `,"plan_id":"q","current_period_end":"2026-02-10T00:00:00Z"`),
 			subscription(`"monthly"`, "a", ""), `{}`, "not known monthly BRL 99.90 monthly not known shown / monthly not known BRL 99.90 / " +
 				"The price of s: neither the catalogue nor a subscription shows the amount of the plan q, monthly in BRL."},
+		"another plan at once": {`"update"`, subscription(`"monthly"`, "a", `,"current_period_end":"2026-02-10T00:00:00Z"`),
+			subscription(`"monthly"`, "a", `,"plan_id":"q","plan_change":{"timing":"immediate"}`), `{}`, "BRL 99.90 monthly not known monthly not known / monthly BRL 99.90 not known / " +
+				"The price of s: neither the catalogue nor a subscription shows the amount of the plan q, monthly in BRL."},
+		"another plan to come": {`"update"`, subscription(`"monthly"`, "a", `,"current_period_end":"2026-02-10T00:00:00Z"`),
+			subscription(`"monthly"`, "a", `,"plan_id":"q","plan_change":{"timing":"end_of_period"}`), `{}`,
+			"BRL 99.90 monthly not known monthly not known from 2026-02-10 / monthly BRL 99.90 not known / " +
+				"The price of s: neither the catalogue nor a subscription shows the amount of the plan q, monthly in BRL."},
 		"an end to come": {`"update"`, subscription(`"monthly"`, "a", `,"current_period_end":"2026-02-10T00:00:00Z"`),
 			subscription(`"monthly"`, "a", `,"cancel_at_period_end":true`), `{}`, "BRL 99.90 monthly – -BRL 99.90 shown from 2026-02-10 / monthly BRL 99.90 BRL 0.00"},
 		"resumed": {`"update"`, subscription(`"monthly"`, "a", `,"status":"paused"`), subscription(`"monthly"`, "a", ""), `{}`, "– BRL 99.90 monthly +BRL 99.90 shown / monthly BRL 0.00 BRL 99.90"},

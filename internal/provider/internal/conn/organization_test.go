@@ -7,6 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/apitest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
@@ -99,4 +101,24 @@ func TestConn_Home_interrupted(t *testing.T) {
 		time.Sleep(time.Hour)
 		synctest.Wait()
 	})
+}
+
+// TestConn_CheckOrganization_hangs: a failed update waits 10 s at most to learn whether the token is of another
+// organization; a removal from the state waits for the answer.
+func TestConn_CheckOrganization_hangs(t *testing.T) {
+	t.Parallel()
+	for doubt, want := range map[Doubt]struct {
+		waits   time.Duration
+		foreign bool
+	}{DoubtPasses: {longestDoubt, false}, DoubtStops: {30 * time.Second, true}} {
+		synctest.Test(t, func(t *testing.T) {
+			slow := slowly{after: 30 * time.Second, handler: apitest.Respond(http.StatusOK, `{"id":"o-1","name":"Org"}`)}
+			conn, began, diags := slow.conn(t), time.Now(), diag.Diagnostics{}
+			_, foreign := conn.CheckOrganization(t.Context(), "o-2", "customer x", doubt, &diags)
+			if waits := time.Since(began); waits != want.waits || foreign != want.foreign || diags.HasError() != foreign {
+				t.Errorf("%v: foreign %v after %s, %v", doubt, foreign, waits, diags)
+			}
+			time.Sleep(time.Minute)
+		})
+	}
 }

@@ -29,14 +29,16 @@ func (s *Page) act(w http.ResponseWriter, r *http.Request) {
 	token := r.PostFormValue("token")
 	if http.NewCrossOriginProtection().Check(r) != nil ||
 		subtle.ConstantTimeCompare([]byte(token), []byte(s.Actions.Token)) != 1 {
-		http.Error(w, "This form is not from this page, or from before a restart. Load the page again.", http.StatusForbidden)
+		s.fail(w, http.StatusForbidden, failure{"Not done",
+			"This form is not from this page, or from before a restart. Load the page again.", "/"})
 		return
 	}
+	back := ownAddress(r.PostFormValue("back"))
 	if err := s.actions(r); err != nil {
-		http.Error(w, err.Error(), http.StatusUnprocessableEntity)
+		s.fail(w, http.StatusUnprocessableEntity, failure{"Not done", err.Error(), back})
 		return
 	}
-	http.Redirect(w, r, ownAddress(r.PostFormValue("back")), http.StatusSeeOther)
+	http.Redirect(w, r, back, http.StatusSeeOther)
 }
 
 func (s *Page) actions(r *http.Request) error {

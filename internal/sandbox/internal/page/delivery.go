@@ -27,18 +27,18 @@ func (v *viewer) deliveries() list[collections.DeliveryRow] {
 	return pageOf(v, "deliveries", "deliveries", all, shownObjects)
 }
 
-// choice is a parameter that selects deliveries, with a link for each value.
+// choice is a parameter that selects deliveries, with its values.
 type choice struct {
-	Name  string
-	Links []chosen
+	Name    string
+	Options []option
 }
 
-type chosen struct {
-	Text, Address string
-	Current       bool
+type option struct {
+	Value, Text string
+	Current     bool
 }
 
-// choices are the endpoints, events and statuses that deliveries have.
+// choices are the endpoints, events and statuses that deliveries have. A parameter with one value selects nothing.
 func (v *viewer) choices() (all []choice) {
 	values := map[string]map[string]string{"endpoint": {}, "event": {}, "status": {}} // texts by value
 	for _, r := range v.Collections.Deliveries.All(v.tx) {
@@ -49,16 +49,17 @@ func (v *viewer) choices() (all []choice) {
 		values["status"][string(r.State.Status)] = string(r.State.Status)
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		of := choice{Name: name}
-		now := v.query.Get(name)
-		for value, text := range values[name] {
-			of.Links = append(of.Links, chosen{text, v.link("deliveries", name, value), now == value})
+		of, now := choice{Name: name}, v.query.Get(name)
+		if now != "" {
+			values[name][now] = cmp.Or(values[name][now], now)
 		}
-		slices.SortFunc(of.Links, func(a, b chosen) int {
-			return cmp.Or(cmp.Compare(a.Text, b.Text), cmp.Compare(a.Address, b.Address))
+		for value, text := range values[name] {
+			of.Options = append(of.Options, option{value, text, now == value})
+		}
+		slices.SortFunc(of.Options, func(a, b option) int {
+			return cmp.Or(cmp.Compare(a.Text, b.Text), cmp.Compare(a.Value, b.Value))
 		})
-		if len(of.Links) > 1 || now != "" {
-			of.Links = slices.Insert(of.Links, 0, chosen{"all", v.link("deliveries", name, ""), now == ""})
+		if len(of.Options) > 1 || now != "" {
 			all = append(all, of)
 		}
 	}
@@ -92,8 +93,7 @@ func (v *viewer) delivery(row collections.DeliveryRow) (facts [][2]string, parts
 	}
 	if v.canResend(row) {
 		parts = append(parts, part{Heading: "Send it again", IsCommand: true,
-			Text: fmt.Sprintf("billing-sandbox call POST /api/v1/webhook-endpoints/%s/deliveries/%s/retry", row.EndpointID,
-				row.ID)})
+			Text: "billing-sandbox deliveries resend " + row.ID})
 	}
 	payload := v.Collections.Payload(v.tx, row.EventID)
 	var formatted bytes.Buffer

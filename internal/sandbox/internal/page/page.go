@@ -115,7 +115,8 @@ func (s *Page) write(w http.ResponseWriter, r *http.Request, name string, read f
 	})
 	switch {
 	case errors.Is(err, errNothing):
-		http.Error(w, "There is no such object or request, or the log no longer contains it.", http.StatusNotFound)
+		s.fail(w, http.StatusNotFound, failure{"Not found",
+			"There is no such object or request, or the log no longer contains it.", ""})
 	case err != nil:
 		s.Logger.Error("web page", "error", err)
 		http.Error(w, "The page could not be created; see the log of the sandbox.", http.StatusInternalServerError)
@@ -132,6 +133,25 @@ func (s *Page) write(w http.ResponseWriter, r *http.Request, name string, read f
 		}
 		_, _ = w.Write(text.Bytes()) // the browser may have disconnected
 	}
+}
+
+// failure is what a page says instead of what was asked for. Back is an address of the page, or empty.
+type failure struct{ Title, Message, Back string }
+
+func (s *Page) fail(w http.ResponseWriter, status int, of failure) {
+	var text bytes.Buffer
+	layout, err := layouts.Clone()
+	if err == nil {
+		err = layout.ExecuteTemplate(&text, "error.html", of)
+	}
+	if err != nil {
+		s.Logger.Error("web page", "error", err)
+		http.Error(w, of.Message, status)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(text.Bytes()) // the browser may have disconnected
 }
 
 // shownTime is the time of the clock in what ETag stands for. It has no seconds while the clock is running, because

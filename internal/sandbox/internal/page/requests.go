@@ -86,8 +86,8 @@ func (o *run) Label() string {
 	switch {
 	case o.isApply:
 		return "apply"
-	case isTerraform(o.First):
-		return "plan"
+	case isTerraform(o.First): // nothing distinguishes terraform apply -refresh-only
+		return "plan or refresh"
 	case o.Writes == 0:
 		return "reads only"
 	}

@@ -116,12 +116,13 @@ func (v *viewer) everything() map[string]any {
 		"Endpoints": newest(v, "endpoints", v.Collections.Endpoints.All(v.tx),
 			func(r collections.EndpointRow) (time.Time, int64) { return r.Endpoint.CreatedAt.Time, r.Number }),
 		"Deliveries": v.deliveries(), "Choices": v.choices(), "Kept": v.kept("endpoint", "event", "status"),
+		"Filtered": v.kept("q", "operation", "show", "run"),
 		"Keys": newest(v, "keys", v.Collections.Keys.All(v.tx),
 			func(r collections.KeyRow) (time.Time, int64) { return r.Key.CreatedAt.Time, r.Number }),
 	}
 }
 
-// kept returns the parameters that the filter's form keeps.
+// kept returns the parameters that a form keeps, because it does not set them.
 func (v *viewer) kept(names ...string) map[string]string {
 	values := map[string]string{}
 	for _, name := range names {

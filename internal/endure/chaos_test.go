@@ -17,18 +17,21 @@ import (
 // shortCount is the number of schedules in `make test`, always the same ones.
 const shortCount = 8
 
-// TestChaos kills real Terraform runs by -count schedules, starting with -seed, and checks the resulting state and
-// objects. Without -count it runs a few. What a service and a network do wrong is simulated, see internal/life.
+// TestChaos disturbs real Terraform runs by -count schedules, starting with -seed, and checks the resulting state and
+// objects. Without -count it runs a few short schedules.
 func TestChaos(t *testing.T) {
-	long, n := *count > 0, uint64(shortCount)
+	long, n, l := *count > 0, uint64(shortCount), short
 	if long {
 		n = *count
 	}
-	r := &report{classes: map[string][]string{}, baseline: baselineIn(t)}
+	if long && !*brief {
+		l = whole
+	}
+	r := &report{classes: map[string][]string{}, baselines: baselines{dir: t.TempDir(), made: map[time.Duration]string{}}}
 	begun := time.Now()
 	t.Run("schedules", func(t *testing.T) {
 		for i := range n {
-			s := drawn(*seed + i)
+			s := drawn(*seed+i, l)
 			t.Run(strconv.FormatUint(s.seed, 10), func(t *testing.T) {
 				t.Parallel()
 				r.play(t, s, long, n == 1)
@@ -49,7 +52,7 @@ func TestChaos(t *testing.T) {
 
 // report is the result of all schedules.
 type report struct {
-	baseline func() string
+	baselines baselines
 
 	mu                                     sync.Mutex
 	schedules, lost, runs, kills, requests int
@@ -60,7 +63,7 @@ type report struct {
 func (r *report) play(t *testing.T, s schedule, long, alone bool) {
 	from := ""
 	if s.phase != create {
-		from = r.baseline()
+		from = r.baselines.folder(t, s)
 	}
 	w := begin(t, s, from)
 	if w.play(); !w.lost {
@@ -81,8 +84,12 @@ func (r *report) play(t *testing.T, s schedule, long, alone bool) {
 	if alone {
 		t.Logf("%s\n%s", s, readable(w.printed.String()))
 	}
+	replay := fmt.Sprintf("make chaos SEED=%d", s.seed)
+	if !long || *brief {
+		replay += " SHORT=1"
+	}
 	for _, v := range w.broken {
-		t.Errorf("%s: %s\n%s\nmake chaos SEED=%d replays it.", v.class, v.what, s, s.seed)
+		t.Errorf("%s: %s\n%s\n%s replays it.", v.class, v.what, s, replay)
 	}
 	if long {
 		fmt.Printf("seed %d: %d violations, %s: %s\n", s.seed, len(w.broken), time.Since(w.started).Round(time.Second), s)

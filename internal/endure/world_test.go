@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -60,7 +62,7 @@ func begin(t *testing.T, s schedule, from string) *world {
 		}
 		w.decode("foreign.json", &w.foreign)
 	}
-	w.start()
+	w.start(nil)
 	t.Cleanup(func() { w.end() })
 	w.runner.At(w.service)
 	w.supervise(acctest.BuiltProvider())
@@ -75,6 +77,7 @@ func begin(t *testing.T, s schedule, from string) *world {
 	if from == "" {
 		w.seedForeign()
 	}
+	w.reset()
 	w.before = map[string]string{}
 	for _, r := range w.runner.State() {
 		if token, _ := r.Attributes["token"].(string); token != "" {
@@ -91,18 +94,38 @@ func (w *world) decode(name string, into any) {
 	}
 }
 
-// start starts the service with its state.
-func (w *world) start() {
+// start starts the service with its state, at the same addresses as before.
+func (w *world) start(before *acctest.Service) {
 	w.t.Helper()
 	service, end := acctest.Open(w.t, acctest.RunningClock, func(o *sandbox.Options) {
 		o.Seed, o.MaxPerPage, o.NoExampleData = 0, 0, true
 		o.StateFile = filepath.Join(w.runner.Dir, stateFile)
 		o.HTTP2 = w.schedule.seed%2 == 0
 		o.OnRequest = w.heard
+		if before != nil {
+			o.BillingPort, o.FinancePort, o.CollectionsPort = port(w.t, before.BaseURL), port(w.t, before.FinanceURL),
+				port(w.t, before.CollectionsURL)
+		}
 	})
+	if w.schedule.clock != 0 {
+		service.Sandbox.AddFault(sandbox.Fault{Clock: w.schedule.clock})
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.service, w.end = service, end
+}
+
+func port(t *testing.T, address string) int {
+	t.Helper()
+	parsed, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := strconv.Atoi(parsed.Port())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 func (w *world) heard(r sandbox.Request) {
@@ -119,6 +142,21 @@ func (w *world) onRequest(count func(write bool)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.count = count
+}
+
+// reset removes all faults except the clock.
+func (w *world) reset() {
+	w.service.Sandbox.ClearFaults()
+	if w.schedule.clock != 0 {
+		w.service.Sandbox.AddFault(sandbox.Fault{Clock: w.schedule.clock})
+	}
+}
+
+// disturb adds the faults of the schedule.
+func (w *world) disturb() {
+	for _, f := range w.schedule.faults {
+		w.service.Sandbox.AddFault(f)
+	}
 }
 
 // seedForeign creates objects of another workspace that look like ours.
@@ -174,21 +212,37 @@ func (w *world) isForeign(id string) bool {
 	return false
 }
 
-// baselineIn returns a function that returns the folder after an undisturbed apply.
-func baselineIn(t *testing.T) func() string {
-	dir := t.TempDir()
-	return sync.OnceValue(func() string {
-		w := begin(t, schedule{phase: create}, "")
-		if printed := w.terraform("apply", "-json", "-auto-approve"); len(printed.Errors) > 0 {
-			t.Fatalf("the undisturbed apply fails: %v", printed.Errors)
-		}
-		w.end()
-		w.end = func() {}
-		for _, name := range []string{"terraform.tfstate", "foreign.json", stateFile, stateFile + ".ca.pem"} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(w.runner.Read(name)), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
+// baselines holds folders after an undisturbed apply, by the offset of the service's clock.
+type baselines struct {
+	dir string // the parent folder
+
+	mu   sync.Mutex
+	made map[time.Duration]string
+}
+
+// folder returns the folder for a schedule.
+func (b *baselines) folder(t *testing.T, s schedule) string {
+	t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if dir := b.made[s.clock]; dir != "" {
 		return dir
-	})
+	}
+	w := begin(t, schedule{phase: create, clock: s.clock}, "")
+	if printed := w.terraform("apply", "-json", "-auto-approve"); len(printed.Errors) > 0 {
+		t.Fatalf("the undisturbed apply fails: %v", printed.Errors)
+	}
+	w.end()
+	w.end = func() {}
+	dir := filepath.Join(b.dir, s.clock.String())
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"terraform.tfstate", "foreign.json", stateFile, stateFile + ".ca.pem"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(w.runner.Read(name)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.made[s.clock] = dir
+	return dir
 }

@@ -223,7 +223,7 @@ func (c *Core) continues(done *CoreApplied) bool {
 		return true
 	}
 	switch {
-	case done.failed["terraform"]:
+	case done.failed["terraform"], c.dead() && len(done.Errors) > 0:
 	case c.dead():
 		done.note("terraform", killed)
 	default:

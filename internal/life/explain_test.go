@@ -28,6 +28,12 @@ func request(operation, path, body string) sandbox.Request {
 	return sandbox.Request{Operation: operation, Method: "POST", Path: path, Body: []byte(body)}
 }
 
+// failed returns a request that has met a fault.
+func failed(r sandbox.Request) sandbox.Request {
+	r.Fault = "fault-1"
+	return r
+}
+
 func (e explainTest) unexplained() string {
 	plan := &acctest.CorePlan{Warnings: e.warnings}
 	if e.address != "" {
@@ -64,8 +70,12 @@ func TestExplain(t *testing.T) {
 			sent: []sandbox.Request{request("customers.create", "/v1/customers", `{"name":"A"}`),
 				request("customers.create", "/v1/customers", `{"name":"B"}`)}},
 		"a creation after a fault": {address: customer, action: acctest.Create, after: c, sent: []sandbox.Request{
-			{Operation: "customers.create", Method: "POST", Path: "/v1/customers", Fault: "fault-1"},
-			request("customers.create", "/v1/customers", `{}`)}},
+			failed(request("customers.create", "/v1/customers", `{"external_id":"x"}`)),
+			request("customers.create", "/v1/customers", `{"external_id":"x"}`)}},
+		"a creation after a fault, without a key to find the first one": {address: customer, action: acctest.Create,
+			after: c, says: "the plan creates fewer", sent: []sandbox.Request{
+				failed(request("customers.create", "/v1/customers", `{}`)),
+				request("customers.create", "/v1/customers", `{}`)}},
 		"a creation of another type": {address: customer, action: acctest.Create, after: c, says: "the plan creates fewer",
 			sent: []sandbox.Request{request("billing_accounts.create", "/v1/billing-accounts", `{}`)}},
 		"a creation for an update": {address: customer, action: acctest.Update, before: c, says: "the plan creates fewer",

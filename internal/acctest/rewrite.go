@@ -27,10 +27,6 @@ func (s *Service) Rewriting(change func(path string, object JSON)) *Service {
 func (s *Service) through(seen func(*http.Response) error) *Service {
 	s.t.Helper()
 	through := *s
-	if s.Dial != nil {
-		through.Dial = func() http.RoundTripper { return watched{s.Dial(), seen} }
-		return &through
-	}
 	through.CAFile = filepath.Join(s.t.TempDir(), "ca.pem")
 	for _, address := range []*string{&through.BaseURL, &through.FinanceURL, &through.CollectionsURL} {
 		if *address != "" {
@@ -38,21 +34,6 @@ func (s *Service) through(seen func(*http.Response) error) *Service {
 		}
 	}
 	return &through
-}
-
-// watched is a transport that processes every response.
-type watched struct {
-	http.RoundTripper
-	seen func(*http.Response) error
-}
-
-// RoundTrip implements http.RoundTripper.
-func (w watched) RoundTrip(r *http.Request) (*http.Response, error) {
-	response, err := w.RoundTripper.RoundTrip(r)
-	if err == nil {
-		err = w.seen(response)
-	}
-	return response, err
 }
 
 // proxy starts a proxy for one address, and writes its certificate, which is the same for every proxy.

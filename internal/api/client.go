@@ -85,18 +85,18 @@ func New(cfg Config) (*Client, error) {
 	}
 	c := &Client{
 		cfg: cfg, base: base, transport: cfg.Transport, limiter: cfg.Limiter,
-		observer: cfg.Observer, random: cfg.Random,
+		observer: cfg.Observer, random: rand.Float64,
 		secrets: newSecrets(append(slices.Clone(cfg.Secrets), cfg.Token)...),
 	}
 	if c.transport == nil {
 		c.transport = &connections{make: func() *http.Transport { return newTransport(cfg) }}
 		c.once = &connections{make: func() *http.Transport { return fresh(newTransport(cfg)) }}
 	}
-	if c.random == nil {
-		c.random = rand.Float64
-	}
 	if c.limiter == nil {
 		c.limiter = NewLimiter(0)
+	}
+	if cfg.Random != nil {
+		c.random, c.limiter.random = cfg.Random, cfg.Random
 	}
 	if c.observer == nil {
 		c.observer = Observers{}

@@ -44,7 +44,7 @@ type Config struct {
 	Observer       Observer          // nil: none
 	BulkRefresh    bool              // allow Refreshed to read lists instead of single objects
 	Transport      http.RoundTripper // for tests; nil: the real one
-	Random         func() float64    // for tests; in [0, 1); nil: math/rand
+	Random         func() float64    // for tests, also of the limiter; in [0, 1); nil: math/rand
 }
 
 // ValidateBaseURL accepts only an absolute https address with a host, an optional port and an optional path prefix. The

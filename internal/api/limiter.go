@@ -51,9 +51,6 @@ func NewLimiter(requestsPerSecond float64) *Limiter {
 		random: rand.Float64}
 }
 
-// Draw replaces the source of random delays, for tests. It must be called before the first request.
-func (g *Limiter) Draw(random func() float64) { g.random = random }
-
 // pass is the permit to send one request. Its holder ends it with done or throttled.
 type pass struct {
 	limiter    *Limiter

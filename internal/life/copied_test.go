@@ -62,7 +62,7 @@ func (w *world) copyOf() ([]byte, *violation) {
 		w.t.Fatal(err)
 	}
 	var out bytes.Buffer
-	left, err := copier.Copy(w.t.Context(), source, copier.Options{Collections: []string{"payables", "receivables"}}, &out)
+	left, err := copier.Copy(w.t.Context(), source, copier.Options{Collections: collections}, &out)
 	if err != nil || len(left) > 0 {
 		return nil, broken("copy", "%v, omitted: %v", err, left)
 	}

@@ -192,20 +192,17 @@ func (n *network) happened() (met []string, killed bool) {
 func (n *network) take(operation string) (m meeting, met bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	defer func() {
+		n.counts[""]++
+		n.counts[operation]++
+	}()
 	for _, m := range n.meets {
 		if at := n.counts[m.Of]; (m.Of == "" || m.Of == operation) && m.Nth <= at && at < m.Nth+max(m.Times, 1) {
 			n.met = append(n.met, operation+" meets "+m.String())
-			n.count(operation)
 			return m, true
 		}
 	}
-	n.count(operation)
 	return meeting{}, false
-}
-
-func (n *network) count(operation string) {
-	n.counts[""]++
-	n.counts[operation]++
 }
 
 // RoundTrip implements http.RoundTripper.

@@ -190,7 +190,7 @@ const realShare = 40
 // TestLife plays a life from a file.
 func TestLife(t *testing.T) {
 	if *soakFile == "" {
-		t.Skip("make soak LIFE=file plays a file")
+		t.Skip("make simulate LIFE=file plays a file")
 	}
 	steps, seed := lifeIn(t, *soakFile)
 	for _, genuine := range []bool{false, true} {

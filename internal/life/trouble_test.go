@@ -50,9 +50,12 @@ func (w *world) trouble(before map[string]bool) *trouble {
 // says records messages that the user has seen.
 func (b *trouble) says(all ...[]string) { b.said += strings.Join(slices.Concat(all...), "\n") + "\n" }
 
+// collections are those of the records that a life has.
+var collections = []string{"payables", "receivables"}
+
 // kinds of objects that a life has.
-var lived = []string{evidence.Customer, evidence.Account, evidence.Subscription, evidence.Endpoint, evidence.Key,
-	"payables", "receivables"}
+var lived = append([]string{evidence.Customer, evidence.Account, evidence.Subscription, evidence.Endpoint,
+	evidence.Key}, collections...)
 
 // alive returns the objects at the service that have not ended, by id, with their kinds.
 func (s *stage) alive() map[string]object {

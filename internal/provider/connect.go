@@ -36,9 +36,6 @@ func (s settings) connect(agent string, p *billingProvider, diags *diag.Diagnost
 		roots = pool
 	}
 	limiter := api.NewLimiter(s.requestsPerSecond)
-	if p.random != nil {
-		limiter.Draw(p.random)
-	}
 	base := api.Config{
 		UserAgent: agent, RootCAs: roots, MaxRetries: s.maxRetries, RetryTimeout: s.retryTimeout,
 		RequestTimeout: s.requestTimeout, Limiter: limiter, Operations: s.operations, BulkRefresh: s.bulkRefresh,

@@ -126,16 +126,8 @@ func answer(t *testing.T, s *sandbox.Server, method, address, token, body string
 	}
 	request.Header.Set("Authorization", "Bearer "+token)
 	request.Header.Set("Content-Type", "application/json")
-	response, err := trusting(t, s.CAPEM(), nil).Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	content, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return content
+	_, _, content := wholeResponse(t, trusting(t, s.CAPEM(), nil).Do, request)
+	return []byte(content)
 }
 
 // resolver notes that it was asked.

@@ -2,7 +2,6 @@ package sandbox_test
 
 import (
 	"html"
-	"io"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -34,16 +33,7 @@ func submitted(t *testing.T, server *sandbox.Server, action string, fields url.V
 	for i := 0; i < len(headers); i += 2 {
 		request.Header.Set(headers[i], headers[i+1])
 	}
-	response, err := http.DefaultTransport.RoundTrip(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	content, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return response.StatusCode, response.Header, string(content)
+	return wholeResponse(t, http.DefaultTransport.RoundTrip, request)
 }
 
 var field = regexp.MustCompile(`name="(\w+)" value="([^"]*)"`)

@@ -64,7 +64,14 @@ func browse(t *testing.T, server *sandbox.Server, method, path,
 	if host != "" {
 		request.Host = host
 	}
-	response, err := http.DefaultClient.Do(request)
+	return wholeResponse(t, http.DefaultClient.Do, request)
+}
+
+// wholeResponse sends a request and returns the whole response.
+func wholeResponse(t *testing.T, send func(*http.Request) (*http.Response, error),
+	request *http.Request) (status int, header http.Header, body string) {
+	t.Helper()
+	response, err := send(request)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -81,6 +81,9 @@ func Newest[T any](ctx context.Context, c *Client, w *Writes, id string, read fu
 	})
 }
 
+// Wrote reports whether an object was written so shortly before that reads may lag, by the clock of the service.
+func (w *Writes) Wrote(c *Client, id string) bool { return c.justNow(w.times(id).updated) }
+
 // within reports whether an object was written so shortly before now that reads may lag.
 func (w *Writes) within(id string, now time.Time) bool {
 	known := w.times(id)

@@ -3,14 +3,11 @@ package life
 import (
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
-	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
-	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
 // block draws one of the blocks; "" if there are none.
@@ -19,7 +16,7 @@ func (d *draw) block(of map[string]step) string {
 	if len(all) == 0 {
 		return ""
 	}
-	return pickOne(d, all, "block")
+	return pickOne(d, all)
 }
 
 // often lists arguments that many others depend on. They are drawn more often.
@@ -47,30 +44,30 @@ func (d *draw) changeOf(address string) {
 	}
 	s.Values = maps.Clone(s.Values)
 	names := argumentNames(address)
-	for range 1 + d.index(3, "changes") {
-		name := pickOne(d, names, "argument")
+	for range 1 + d.IntN(3) {
+		name := pickOne(d, names)
 		from := choices[typeOf(address)][name]
-		n := d.index(len(from)+1, name)
+		n := d.IntN(len(from) + 1)
 		if n < len(from) {
 			s.Values[name] = named(from[n], address)
 		} else if !slices.Contains(required[typeOf(address)], name) {
 			delete(s.Values, name)
 		}
 	}
-	if typeOf(address) == "billing_subscription" && d.chance(5, "another pricing") {
+	if typeOf(address) == "billing_subscription" && d.chance(5) {
 		delete(s.Values, "plan_id")
 		delete(s.Values, "items")
-		name := pickOne(d, []string{"plan_id", "items"}, "pricing")
+		name := pickOne(d, []string{"plan_id", "items"})
 		s.Values[name] = choices[typeOf(address)][name][1]
 	}
-	if typeOf(address) == "billing_account" && d.chance(4, "reference") {
+	if typeOf(address) == "billing_account" && d.chance(4) {
 		customers := []string{"billing_customer.c"}
 		if _, there := d.w.blocks["billing_customer.d"]; there {
 			customers = append(customers, "billing_customer.d")
 		}
-		s.Values["customer_id"] = object{"$ref": pickOne(d, customers, "customer") + ".id"}
+		s.Values["customer_id"] = object{"$ref": pickOne(d, customers) + ".id"}
 	}
-	if d.chance(4, "other ignore_changes") {
+	if d.chance(4) {
 		s.Ignore = d.ignore(address)
 	}
 	d.set(s)
@@ -81,15 +78,48 @@ func (d *draw) changeAndRun() {
 	d.run()
 }
 
+// operations lists the arguments whose change is an operation of its own, or a new object.
+var operations = map[string][]string{
+	"billing_customer":         {"custom_metadata", "external_id"},
+	"billing_account":          {"status", "custom_metadata"},
+	"billing_subscription":     {"plan_id", "plan_id", "pause", "cancel_at_period_end", "items"},
+	"billing_webhook_endpoint": {"rotate_secret_when_changed", "rotate_secret_when_changed", "url"},
+	"billing_api_key":          {"rotate_when_changed", "name"},
+	"billing_finance_record":   {"body", "collection"},
+}
+
+// operate changes such an argument, and often looks at once afterwards, while reads lag.
+func (d *draw) operate() {
+	address := d.block(d.w.appliedBlocks)
+	s, there := d.w.blocks[address]
+	if !there {
+		return
+	}
+	s.Values = maps.Clone(s.Values)
+	name := pickOne(d, operations[typeOf(address)])
+	others := slices.DeleteFunc(slices.Clone(choices[typeOf(address)][name]), func(v any) bool {
+		return show(v) == "{}" || show(named(v, address)) == show(s.Values[name])
+	})
+	if len(others) == 0 {
+		return
+	}
+	s.Values[name] = named(pickOne(d, others), address)
+	d.set(s)
+	d.run()
+	if d.chance(2) {
+		d.do(step{Do: doRun, Meets: []meeting{{Nth: d.IntN(2), Times: 1000, Fault: "lag=9s"}}})
+	}
+}
+
 func (d *draw) foreignChangeAndRun() {
 	address := d.block(d.w.appliedBlocks)
 	about := d.foreignTo(address)
-	if d.chance(3, "see it first") {
+	if d.chance(3) {
 		d.run()
 	}
-	if s, there := d.w.blocks[address]; there && about != "" && d.chance(2, "the same argument") {
+	if s, there := d.w.blocks[address]; there && about != "" && d.chance(2) {
 		s.Values = maps.Clone(s.Values)
-		s.Values[about] = named(pickOne(d, choices[typeOf(address)][about], about), address)
+		s.Values[about] = named(pickOne(d, choices[typeOf(address)][about]), address)
 		d.set(s)
 	} else {
 		d.changeOf(address)
@@ -134,21 +164,21 @@ func (d *draw) foreignTo(address string) (about string) {
 	}
 	all := foreigners[typeOf(address)]
 	metadata := choices[typeOf(address)]["custom_metadata"] != nil
-	n := d.index(len(all)+4, "foreign")
+	n := d.IntN(len(all) + 4)
 	var s step
 	switch {
 	case n < len(all):
 		s = all[n]
 	case metadata && n%2 == 0:
 		s = step{What: "patch",
-			Body: object{"custom_metadata": object{foreignPrefix + fmt.Sprint(d.index(3, "key")): d.index(5, "value")},
+			Body: object{"custom_metadata": object{foreignPrefix + fmt.Sprint(d.IntN(3)): d.IntN(5)},
 				"custom_metadata_mode": "merge"}}
 	case metadata:
 		s = step{What: "patch",
 			Body: object{"custom_metadata": object{"a": "foreign", "b": object{"c": "foreign", foreignPrefix + "in": "foreign"}},
 				"custom_metadata_mode": "merge"}}
 	case typeOf(address) == "billing_finance_record":
-		s = step{What: "patch", Body: object{foreignPrefix + fmt.Sprint(d.index(3, "key")): d.index(5, "value")}}
+		s = step{What: "patch", Body: object{foreignPrefix + fmt.Sprint(d.IntN(3)): d.IntN(5)}}
 	default:
 		s = all[0]
 	}
@@ -164,28 +194,28 @@ func (d *draw) foreignTo(address string) (about string) {
 
 // run plans and applies; arguments may be known only after apply, and time may pass in between.
 func (d *draw) run() {
-	s := step{Do: doRun, CreateFirst: d.chance(3, "create first")}
-	if d.chance(3, "later") {
-		for range 1 + d.index(2, "how many") {
+	s := step{Do: doRun, CreateFirst: d.chance(3)}
+	if d.chance(3) {
+		for range 1 + d.IntN(2) {
 			address := d.block(d.w.blocks)
 			if address == "" {
 				break
 			}
 			values := d.w.blocks[address].Values
-			name := pickOne(d, slices.Sorted(maps.Keys(values)), "later argument")
-			if d.chance(5, "turns") && choices[typeOf(address)][name] != nil {
-				s.Turns = object{address + "." + name: named(pickOne(d, choices[typeOf(address)][name], name), address)}
+			name := pickOne(d, slices.Sorted(maps.Keys(values)))
+			if d.chance(5) && choices[typeOf(address)][name] != nil {
+				s.Turns = object{address + "." + name: named(pickOne(d, choices[typeOf(address)][name]), address)}
 			} else {
 				s.Later = append(s.Later, address+"."+name)
 			}
 		}
 	}
-	if d.chance(6, "time between") || d.w.blocks["billing_api_key.k"].Values["rotate_after_days"] == 1 &&
-		d.chance(2, "until it is due") {
-		s.By = pickOne(d, []string{"25h", "1h"}, "by")
+	if d.chance(6) || d.w.blocks["billing_api_key.k"].Values["rotate_after_days"] == 1 &&
+		d.chance(2) {
+		s.By = pickOne(d, []string{"25h", "1h"})
 	}
-	if d.chance(8, "fault") {
-		s.Fault = pickOne(d, runFaults, "which fault")
+	if d.chance(8) {
+		s.Fault = pickOne(d, runFaults)
 	} else {
 		s.Meets = d.meetings()
 	}
@@ -194,77 +224,70 @@ func (d *draw) run() {
 
 // meetings draws the misfortunes of a run.
 func (d *draw) meetings() (all []meeting) {
-	if d.w.net == nil || d.chance(3, "no misfortune") {
+	if d.w.net == nil || d.chance(3) {
 		return nil
 	}
-	for range 1 + d.index(3, "misfortunes") {
+	for range 1 + d.IntN(3) {
 		all = append(all, d.meeting())
+	}
+	if address := d.block(d.w.blocks); address != "" && d.w.drive.State(address) == nil && d.chance(2) {
+		// The creation is lost, and another system has created the object meanwhile.
+		all = append(all, meeting{Nth: d.IntN(3), Then: &step{Do: doForeign, What: "resemble", At: address}},
+			meeting{Of: ofWrite, Fault: "drop=before"})
 	}
 	return all
 }
 
 // requests is the number of requests that most runs have.
-const requests = 10
+const requests = 6
 
 // meeting draws a misfortune of a run.
 func (d *draw) meeting() meeting {
-	nth, ours := d.index(requests, "request"), writes
-	if address := d.block(d.w.blocks); address != "" {
-		create := evidence.KindOf(typeOf(address)).Create
-		family := strings.TrimSuffix(create, "create")
-		ours = slices.DeleteFunc(slices.Clone(writes), func(name string) bool { return !strings.HasPrefix(name, family) })
-		if d.w.drive.State(address) == nil {
-			ours = []string{create}
-		}
-	}
-	write := pickOne(d, ours, "write")
-	switch d.index(16, "misfortune") {
+	nth, nthWrite := d.IntN(requests), d.IntN(2)
+	switch d.IntN(20) {
 	case 0:
 		return meeting{Nth: nth, Kill: true}
 	case 1:
-		return meeting{Of: write, Nth: d.index(2, "request"), Kill: true}
+		return meeting{Of: ofWrite, Nth: nthWrite, Kill: true}
 	case 2:
-		return meeting{Of: write, Interrupt: true, Fault: pickOne(d, []string{"", "latency=20s", "status=503,after"}, "and")}
-	case 3:
-		return meeting{Of: write, Fault: pickOne(d, []string{"status=504,late=3m", "drop=before,late=12s"}, "later")}
+		return meeting{Of: ofWrite, Nth: nthWrite, Interrupt: true,
+			Fault: pickOne(d, []string{"", "latency=3s", "latency=20s", slow + "3s", slow + "40s", "status=503,after"})}
+	case 3, 10:
+		return meeting{Of: ofWrite, Nth: nthWrite, Fault: pickOne(d, []string{"status=504,late=3m", "drop=before,late=12s"})}
 	case 4:
-		return meeting{Nth: nth, Times: 1 + d.index(8, "storm"), Fault: pickOne(d, []string{"status=429,retry-after=7",
-			"status=429", "status=429,retry-after=date:30s"}, "429")}
+		return meeting{Nth: nth, Times: 1 + d.IntN(8), Fault: pickOne(d, []string{"status=429,retry-after=7",
+			"status=429", "status=429,retry-after=date:30s"})}
 	case 5:
-		return meeting{Nth: nth, Times: 1 + d.index(20, "requests"), Fault: pickOne(d, []string{"lag=2s", "lag=9s"}, "lag")}
+		return meeting{Nth: nth, Times: 1 + d.IntN(20), Fault: pickOne(d, []string{"lag=2s", "lag=9s"})}
 	case 6:
 		if address := d.block(d.w.blocks); address != "" {
-			foreign := pickOne(d, append([]step{{What: "resemble"}}, foreigners[typeOf(address)]...), "foreign")
+			foreign := pickOne(d, append([]step{{What: "resemble"}}, foreigners[typeOf(address)]...))
 			foreign.Do, foreign.At = doForeign, address
 			return meeting{Nth: nth, Then: &foreign}
 		}
 	case 7:
-		return meeting{Of: write, Twice: slices.Contains(repeated, write)}
+		return meeting{Of: ofWrite, Nth: nthWrite, Twice: true} // as a proxy repeats it
 	case 8:
 		return meeting{Nth: nth, Times: 1000, Fault: "status=401,code=invalid_token"} // the token is revoked
+	case 13:
+		return meeting{Of: ofWrite, Nth: nthWrite, Interrupt: true, Fault: slow + "3s"}
+	case 11:
+		return meeting{Nth: nth, Fault: pickOne(d, []string{slow + "3s", slow + "40s"})}
+	case 12:
+		return meeting{Of: ofRead, Nth: nth, Times: 1 + d.IntN(2), Fault: "other"}
 	case 9:
-		return meeting{Nth: nth, Times: 1 + d.index(20, "requests"),
-			Date: pickOne(d, []string{"none", "31s", "-31s", "26h", "-26h"}, "date")}
+		return meeting{Nth: nth, Times: 1 + d.IntN(20),
+			Date: pickOne(d, []string{"none", "31s", "-31s", "26h", "-26h"})}
 	}
-	fault := acctest.Misfortune(d.IntN, write, pickOne(d, acctest.Reads, "read"), time.Minute)
+	fault := acctest.Misfortune(d.IntN, ofWrite, pickOne(d, []string{ofRead, pickOne(d, acctest.Reads)}), time.Minute)
 	m := meeting{Of: fault.Operation, Nth: fault.Skip % requests, Times: fault.Times}
+	if m.Of == ofWrite {
+		m.Nth = nthWrite
+	}
 	fault.Operation, fault.Skip, fault.Times = "", 0, 0
 	m.Fault = fault.String()
 	return m
 }
-
-// writes lists the operations that change something. repeated are those that a proxy may repeat.
-var writes, repeated = func() (all, again []string) {
-	for _, o := range sandbox.Operations() {
-		if o.Method != http.MethodGet {
-			all = append(all, o.Name)
-		}
-		if o.Method == http.MethodPatch || o.Method == http.MethodPut || o.Method == http.MethodDelete {
-			again = append(again, o.Name)
-		}
-	}
-	return all, again
-}()
 
 // runFaults are active while a plan is applied: the request for the token's organization fails or is slow.
 var runFaults = []string{"operation=me.get,latency=50ms", "operation=me.get,status=503,times=1",
@@ -281,7 +304,7 @@ func (d *draw) time() {
 			}
 		}
 	}
-	d.do(step{Do: doTime, By: pickOne(d, all, "by")})
+	d.do(step{Do: doTime, By: pickOne(d, all)})
 }
 
 // dates returns the dates in a value, as durations since the start.
@@ -321,12 +344,12 @@ func (d *draw) rename() {
 
 func (d *draw) defaults() {
 	all := []object{nil, {"team": "one"}, {"team": "two", "a": "default"}}
-	d.do(step{Do: doDefaults, Values: pickOne(d, all, "defaults")})
+	d.do(step{Do: doDefaults, Values: pickOne(d, all)})
 }
 
 // addOrRemove removes a block and those that refer to it, or adds one.
 func (d *draw) addOrRemove() {
-	address := pickOne(d, addresses, "block")
+	address := pickOne(d, addresses)
 	if !only(address) {
 		return
 	}

@@ -7,19 +7,17 @@ import (
 	"strings"
 )
 
-// draw generates a life while it runs. Labels say what is drawn.
+// draw generates a life while it runs.
 type draw struct {
 	*rand.Rand
 	w   *world
 	bad *violation
 }
 
-func (d *draw) index(n int, _ string) int { return d.IntN(n) }
-
 // chance is true once in n draws.
-func (d *draw) chance(n int, label string) bool { return d.index(n, label) == n-1 }
+func (d *draw) chance(n int) bool { return d.IntN(n) == n-1 }
 
-func pickOne[V any](d *draw, from []V, label string) V { return from[d.index(len(from), label)] }
+func pickOne[V any](d *draw, from []V) V { return from[d.IntN(len(from))] }
 
 // addresses lists the blocks that a life may have.
 var addresses = []string{"billing_customer.c", "billing_account.a", "billing_subscription.s",
@@ -32,8 +30,8 @@ func only(address string) bool {
 
 // begin draws the first configuration of a life, and applies it.
 func (d *draw) begin() {
-	for _, address := range addresses {
-		if only(address) && d.chance(2, "with "+address) {
+	for range 1 + d.IntN(3) { // a misfortune concerns few objects, and small lives are fast
+		if address := pickOne(d, addresses); only(address) {
 			d.add(address)
 		}
 	}
@@ -49,8 +47,8 @@ func (d *draw) add(address string) {
 	for _, name := range slices.Sorted(maps.Keys(choices[typeOf(address)])) {
 		if slices.Contains(required[typeOf(address)], name) {
 			values[name] = named(choices[typeOf(address)][name][0], address)
-		} else if slices.Contains(often, name) && d.chance(2, name) || d.chance(4, name) {
-			values[name] = named(pickOne(d, choices[typeOf(address)][name], name), address)
+		} else if slices.Contains(often, name) && d.chance(2) || d.chance(4) {
+			values[name] = named(pickOne(d, choices[typeOf(address)][name]), address)
 		}
 	}
 	switch typeOf(address) {
@@ -66,10 +64,10 @@ func (d *draw) add(address string) {
 
 // ignore draws ignore_changes.
 func (d *draw) ignore(address string) []string {
-	if d.chance(2, "nothing ignored") {
+	if d.chance(2) {
 		return nil
 	}
-	if d.chance(8, "all") {
+	if d.chance(8) {
 		return []string{"all"}
 	}
 	var paths []string
@@ -82,7 +80,7 @@ func (d *draw) ignore(address string) []string {
 			paths = append(paths, ignorable[name]...)
 		}
 	}
-	return []string{pickOne(d, paths, "ignored")}
+	return []string{pickOne(d, paths)}
 }
 
 // set sets a block after it has made the values valid: a life requests nothing that the documents call impossible.
@@ -149,12 +147,12 @@ func (d *draw) live() (bad *violation) {
 		}
 	}()
 	d.begin()
-	actions := []func(){d.change, d.changeAndRun, d.foreign, d.foreignChangeAndRun, d.run, d.time, d.imports, d.rename,
-		d.defaults, d.addOrRemove, d.stranger}
+	actions := []func(){d.change, d.changeAndRun, d.operate, d.operate, d.operate, d.foreign, d.foreignChangeAndRun,
+		d.run, d.time, d.imports, d.rename, d.defaults, d.addOrRemove, d.stranger}
 	for range lifeLength {
-		pickOne(d, actions, "action")()
+		pickOne(d, actions)()
 	}
-	if d.chance(2, "copy") {
+	if d.chance(2) {
 		d.do(step{Do: doCopy})
 	}
 	d.do(step{Do: doRun})

@@ -1,6 +1,7 @@
 package life
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -33,12 +34,12 @@ var shownBy = map[string]string{
 
 // explain lists the requests that no planned change explains.
 func (a applied) explain(sent []sandbox.Request) (unexplained []string) {
-	created, bodies := map[string]int{}, map[string]int{}
+	created := map[string]int{}
 	for _, r := range sent {
-		if response, _ := parsed(r.Response).(object); r.Operation == "api_keys.rotate" {
-			// To end an old key, the provider rotates it and revokes the successor.
-			id, _ := within(response, "data.id").(string)
-			a.newIDs[id] = "the successor"
+		if creates(r) || r.Operation == "api_keys.rotate" {
+			// To end an old key, the provider rotates it and revokes the successor. A run that is killed has no state.
+			id, _ := within(parsed(r.Response), "data.id").(string)
+			a.newIDs[id] = cmp.Or(a.newIDs[id], "created")
 		}
 	}
 	for _, r := range sent {
@@ -48,10 +49,8 @@ func (a applied) explain(sent []sandbox.Request) (unexplained []string) {
 		why := ""
 		if creates(r) {
 			typeName := evidence.KindOf(r.Operation).Type
-			again := r.Path + string(r.Body)
-			bodies[again]++
-			if n := bodies[again]; typeName == "billing_finance_record" && n > 1 && n <= 4*a.creations(typeName) {
-				continue // The external ids of deleted records cannot be used again, so the next one is tried.
+			if typeName == "billing_finance_record" && len(r.Changes) == 0 {
+				continue // The key of a deleted record cannot be used again, so the next one is tried.
 			}
 			created[typeName]++
 			if created[typeName] > a.creations(typeName) {

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"testing/synctest"
 	"time"
@@ -31,7 +32,9 @@ type network struct {
 	// of the current run
 	meets     []meeting
 	counts    map[string]int // requests so far, by operation
-	met       []string       // what has happened
+	met       []met          // what has happened
+	outage    sandbox.Fault  // what requests meet until its end
+	back      time.Time
 	killed    chan struct{}
 	interrupt chan struct{}
 	foreign   func(step)
@@ -172,12 +175,12 @@ func (n *network) hold() (release func()) {
 func (n *network) expect(meets []meeting) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.meets, n.counts, n.met = meets, map[string]int{}, nil
+	n.meets, n.counts, n.met, n.back = meets, map[string]int{}, nil, time.Time{}
 	n.killed, n.interrupt = make(chan struct{}), make(chan struct{})
 }
 
 // happened returns what the run has met so far, and whether it was killed.
-func (n *network) happened() (met []string, killed bool) {
+func (n *network) happened() (all []met, killed bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	select {
@@ -188,21 +191,53 @@ func (n *network) happened() (met []string, killed bool) {
 	return slices.Clone(n.met), killed
 }
 
-// take returns what a request of an operation meets, and counts it.
-func (n *network) take(operation string) (m meeting, met bool) {
+// take returns what a request meets, and counts it.
+func (n *network) take(operation, method string, body []byte) meeting {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	names := []string{"", operation, ofRead}
+	if method != http.MethodGet {
+		names[2] = ofWrite
+	}
 	defer func() {
-		n.counts[""]++
-		n.counts[operation]++
+		for _, name := range names {
+			n.counts[name]++
+		}
 	}()
 	for _, m := range n.meets {
-		if at := n.counts[m.Of]; (m.Of == "" || m.Of == operation) && m.Nth <= at && at < m.Nth+max(m.Times, 1) {
-			n.met = append(n.met, operation+" meets "+m.String())
-			return m, true
+		if at := n.counts[m.Of]; slices.Contains(names, m.Of) && m.Nth <= at && at < m.Nth+max(m.Times, 1) {
+			m.Twice = m.Twice && method != http.MethodGet && method != http.MethodPost
+			n.met = append(n.met, met{m, operation, method, bytes.Contains(body, []byte(`"external_id":"`))})
+			return m
 		}
 	}
-	return meeting{}, false
+	return meeting{}
+}
+
+// fault returns the fault that a request meets. An outage begins with the request.
+func (n *network) fault(m meeting) (sandbox.Fault, bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if time.Now().Before(n.back) {
+		return n.outage, true
+	}
+	if m.Fault == "" {
+		return sandbox.Fault{}, false
+	}
+	if strings.HasPrefix(m.Fault, slow) {
+		return sandbox.Fault{ID: m.Fault, Latency: time.Nanosecond}, true
+	}
+	fault, err := sandbox.ParseFault(m.Fault)
+	if err != nil {
+		panic(err)
+	}
+	fault.ID = m.Fault
+	if fault.Outage > 0 {
+		n.back, n.outage = time.Now().Add(fault.Outage), sandbox.Fault{ID: m.Fault, Status: fault.Status,
+			DropBefore: fault.Status == 0}
+		return n.outage, true
+	}
+	return fault, true
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -220,14 +255,10 @@ func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	var m meeting
 	ctx := sandbox.WithFault(r.Context(), func(operation string) (sandbox.Fault, bool) {
-		found, met := p.take(operation)
-		if m = found; !met {
-			return sandbox.Fault{}, false
-		}
-		if m.Interrupt {
+		if m = p.take(operation, r.Method, body); m.Interrupt {
 			stop(p.interrupt)
 		}
-		return m.fault(p.sandbox)
+		return p.fault(m)
 	})
 	send := func(ctx context.Context) (*http.Response, error) {
 		again := r.Clone(ctx)
@@ -237,6 +268,13 @@ func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 	response, err := send(ctx)
 	if m.Twice && response != nil {
 		response, err = send(r.Context())
+	}
+	if after, isSlow := strings.CutPrefix(m.Fault, slow); isSlow {
+		select {
+		case <-time.After(duration(after)):
+		case <-r.Context().Done():
+			response, err = nil, r.Context().Err()
+		}
 	}
 	if m.Date != "" && response != nil {
 		misdate(response.Header, m.Date)

@@ -8,8 +8,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -47,6 +51,7 @@ func open(t *testing.T, genuine bool, seed uint64) (w *world, end func()) {
 	})
 	w = &world{stage: stage{t: t, service: service, marks: map[string]object{}},
 		start: acctest.Epoch, blocks: map[string]step{}, appliedBlocks: map[string]step{}, imports: map[string]string{},
+		imported:  map[string]bool{},
 		unapplied: map[string]bool{}, dirty: map[string]bool{}, graces: map[string]bool{},
 		others: map[string]bool{}, resembling: map[string]string{}}
 	w.counts.lives = 1
@@ -76,13 +81,14 @@ func inside(t *testing.T, genuine bool, seed uint64, live func(w *world) *violat
 		w, end := open(t, genuine, seed)
 		defer end()
 		bad = live(w)
+		total.Lock()
+		defer total.Unlock()
 		total.add(w.counts)
 	}
 	if genuine {
 		run(t)
 		return bad
 	}
-	defer acctest.WithLag()()
 	stuck := time.AfterFunc(longestLife, func() { panic(fmt.Sprintf("the life of seed %d hangs", seed)) })
 	defer stuck.Stop()
 	acctest.Virtually(t, run)
@@ -110,6 +116,8 @@ func relive(t *testing.T, steps []step, genuine bool, seed uint64, caught func(*
 // TestSoak runs random lives: a few fixed ones, -lives, or as many as fit into -duration. It continues after a failure,
 // and prints every kind of failure once.
 func TestSoak(t *testing.T) {
+	defer acctest.WithLag()()
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // lives are short, and their garbage is small
 	seed, count, begun := uint64(1), cmp.Or(*soakCount, shortLives), time.Now()
 	s := &soak{t: t, find: regexp.MustCompile(*soakFind), known: map[string]int{}}
 	if *soakDuration > 0 || *soakCount > 0 {
@@ -120,19 +128,25 @@ func TestSoak(t *testing.T) {
 		if *soakDuration > 0 {
 			return time.Since(begun) < *soakDuration
 		}
-		return lives < count && !(*soakFirst && len(s.known) > 0) &&
-			(*soakCount > 0 || time.Since(begun) < shortSoak)
+		return lives < count && !(*soakFirst && s.failed()) && (*soakCount > 0 || time.Since(begun) < shortSoak)
 	}
-	lives := uint64(0)
-	for ; goesOn(lives); lives++ {
-		s.life(seed + lives)
+	var lives atomic.Uint64
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for n := lives.Add(1) - 1; goesOn(n); n = lives.Add(1) - 1 {
+				s.life(seed + n)
+			}
+			lives.Add(^uint64(0))
+		})
 	}
+	workers.Wait()
 	for kind, n := range s.known {
 		fmt.Printf("%d × %s\n", n, kind)
 	}
 	took := time.Since(begun)
-	fmt.Printf("seeds %d to %d: %s, %s, %.0f cycles per second\n", seed, seed+lives-1, total, took.Round(time.Second),
-		float64(total.runs)/took.Seconds())
+	fmt.Printf("seeds %d to %d: %s, %s, %.0f cycles per second\n", seed, seed+lives.Load()-1, total.counts,
+		took.Round(time.Second), float64(total.runs)/took.Seconds())
 }
 
 // shortLives is the number of lives in `make test`, always the same ones, as far as they fit into shortSoak.
@@ -143,9 +157,25 @@ const (
 
 // soak is a running soak.
 type soak struct {
-	t     *testing.T
-	find  *regexp.Regexp
+	t    *testing.T
+	find *regexp.Regexp
+
+	mu    sync.Mutex
 	known map[string]int // number of failures by kind
+}
+
+func (s *soak) failed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.known) > 0
+}
+
+// first counts a failure, and reports whether it is the first one of its kind.
+func (s *soak) first(kind string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.known[kind]++
+	return s.known[kind] == 1
 }
 
 // life runs the life of a seed. A failure of a new kind is made small and printed.
@@ -169,7 +199,7 @@ func (s *soak) life(seed uint64) {
 		return
 	}
 	kind := bad.kind()
-	if s.known[kind]++; s.known[kind] > 1 {
+	if !s.first(kind) {
 		return
 	}
 	if *soakFirst {
@@ -192,6 +222,7 @@ func TestLife(t *testing.T) {
 	if *soakFile == "" {
 		t.Skip("make simulate LIFE=file plays a file")
 	}
+	defer acctest.WithLag()()
 	steps, seed := lifeIn(t, *soakFile)
 	for _, genuine := range []bool{false, true} {
 		if genuine && (acctest.TerraformProgram() == "" || simulated(steps)) {
@@ -204,6 +235,7 @@ func TestLife(t *testing.T) {
 
 // TestKeptLives plays the lives that have found bugs.
 func TestKeptLives(t *testing.T) {
+	defer acctest.WithLag()()
 	files, err := filepath.Glob("testdata/*.life")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no lives: %v", err)

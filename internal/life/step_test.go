@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -48,10 +50,10 @@ type step struct {
 
 // meeting is what a request of a run meets.
 type meeting struct {
-	Of    string `json:"of,omitempty"`    // its operation; empty: any
+	Of    string `json:"of,omitempty"`    // its operation, ofRead or ofWrite; empty: any
 	Nth   int    `json:"nth,omitempty"`   // the number of such requests in the run before it
 	Times int    `json:"times,omitempty"` // the number of requests that meet it; 0: one
-	// Fault is one of the sandbox, as for `billing-sandbox fault add`.
+	// Fault is one of the sandbox, as for `billing-sandbox fault add`, or slow.
 	Fault string `json:"fault,omitempty"`
 	Twice bool   `json:"twice,omitempty"` // it is carried out twice, and the second response returned
 	Date  string `json:"date,omitempty"`  // how far the Date of the response is wrong, or none: it has no Date
@@ -61,23 +63,68 @@ type meeting struct {
 	Then      *step `json:"then,omitempty"` // what another system does after it
 }
 
+// The requests that a meeting may select by what they do.
+const ofRead, ofWrite = "read", "write"
+
 func (m meeting) String() string { return encoded(m) }
 
-// fault returns the sandbox's fault. An outage begins with the request.
-func (m meeting) fault(server *sandbox.Server) (sandbox.Fault, bool) {
+// met is a meeting that has happened.
+type met struct {
+	meeting
+	operation, method string
+	named             bool // the request names an external_id
+}
+
+func (m met) String() string { return m.operation + " meets " + m.meeting.String() }
+
+// longestHarmless is a latency that is shorter than what an interrupt leaves to a request.
+const longestHarmless = 5 * time.Second
+
+// slow is the prefix of a fault: the request is carried out, and its response arrives after a duration.
+const slow = "slow="
+
+// arrives reports whether the response to a request that meets a fault arrives, late by a few seconds at most.
+func arrives(fault string) bool {
+	if fault == "" {
+		return true
+	}
+	if after, isSlow := strings.CutPrefix(fault, slow); isSlow {
+		return duration(after) <= longestHarmless
+	}
+	f, err := sandbox.ParseFault(fault)
+	return err == nil && f.Latency > 0 && f.Latency <= longestHarmless && f.Status == 0
+}
+
+// promised reports whether a run that meets only this must not show it: the guide on reliability promises that it ends
+// as without it.
+func (m met) promised() bool {
+	if m.Kill || m.Interrupt || m.Then != nil || m.Date != "" {
+		return false
+	}
 	if m.Fault == "" {
-		return sandbox.Fault{}, false
+		return m.Twice
+	} else if strings.HasPrefix(m.Fault, slow) {
+		return arrives(m.Fault)
 	}
 	fault, err := sandbox.ParseFault(m.Fault)
-	if err != nil {
-		panic(err)
+	switch {
+	case err != nil, fault.Outage > 0, fault.Silent, fault.Late > 0, fault.Other, fault.Foreign != "", fault.Empty:
+		return false
+	case fault.Lag > 0, fault.Status == http.StatusTooManyRequests:
+		return true
+	case fault.Status > 0 && fault.Status < http.StatusInternalServerError, m.operation == "me.get", m.Times > 2:
+		return false
+	case fault.Latency > 0:
+		return arrives(m.Fault)
+	case m.method != http.MethodPost:
+		return true
+	case evidence.KindOf(m.operation).Create != "":
+		return m.named || evidence.KindOf(m.operation).Name == evidence.Record
+	case m.operation == "subscriptions.change_plan":
+		return fault.Status > 0
+	default:
+		return !strings.Contains(m.operation, "rotate")
 	}
-	if fault.Outage > 0 {
-		server.AddFault(fault)
-		return sandbox.Fault{}, false
-	}
-	fault.ID = "misfortune"
-	return fault, true
 }
 
 func (s step) String() string { return encoded(s) }

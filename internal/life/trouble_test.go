@@ -2,7 +2,7 @@ package life
 
 import (
 	"cmp"
-	"regexp"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -15,8 +15,9 @@ import (
 // trouble is what is known since a run met a misfortune, until the state is settled again.
 type trouble struct {
 	before map[string]bool // ids of the objects at the service before the run
-	met    []string
+	met    []met
 	killed bool
+	turned bool   // a value of the run differs from the block: so the object cannot be recognized by it
 	said   string // the messages that a user has seen
 	had    string // all states since
 }
@@ -30,22 +31,23 @@ func (b *trouble) rounds() int {
 	return 2
 }
 
-// promised matches misfortunes that must not show: reads that lag, and a service that asks to slow down.
-var promised = regexp.MustCompile(`"fault":"(lag=|status=429)`)
-
 // trouble returns what the run has met; nil if nothing that may show.
-func (w *world) trouble(before map[string]bool) *trouble {
+func (w *world) trouble(before map[string]bool, run step) *trouble {
 	if w.net == nil {
 		return nil
 	}
-	met, killed := w.net.happened()
-	w.counts.met += len(met)
-	if !slices.ContainsFunc(met, func(text string) bool { return !promised.MatchString(text) }) {
+	all, killed := w.net.happened()
+	w.counts.met += len(all)
+	w.unbound = w.unbound || len(all) > 0 // the organization may have been unknown for too long
+	if len(all) <= mostPromised && !slices.ContainsFunc(all, func(m met) bool { return !m.promised() }) {
 		return nil
 	}
 	w.unbound = true
-	return &trouble{before: before, met: met, killed: killed}
+	return &trouble{before: before, met: all, killed: killed, turned: len(run.Turns) > 0}
 }
+
+// mostPromised is a number of misfortunes that a run survives within retry_timeout.
+const mostPromised = 4
 
 // says records messages that the user has seen.
 func (b *trouble) says(all ...[]string) { b.said += strings.Join(slices.Concat(all...), "\n") + "\n" }
@@ -83,7 +85,6 @@ func (s *stage) states() string {
 // recover ends the misfortune, and checks that the state settles as promised, and what is true then.
 func (w *world) recover(b *trouble) *violation {
 	w.expect(nil)
-	w.service.Sandbox.ClearFaults()
 	for w.service.Sandbox.Late() > 0 {
 		time.Sleep(time.Second)
 	}
@@ -127,6 +128,7 @@ func (w *world) recover(b *trouble) *violation {
 func (w *world) replanned(b *trouble) (*acctest.CorePlan, *violation) {
 	for {
 		plan, _, bad := w.planned(w.configuration(step{}))
+		bad = cmp.Or(bad, w.ends(w.forgotten(plan)))
 		b.says(plan.Errors, plan.Warnings)
 		if bad != nil || !w.follow(b, slices.Concat(plan.Warnings, plan.Errors)) {
 			return plan, bad
@@ -146,7 +148,8 @@ func (w *world) follow(b *trouble, messages []string) (more bool) {
 			_, exists := w.blocks[address]
 			_, imported := w.imports[address]
 			bare := id[strings.LastIndexByte(id, '/')+1:]
-			if exists && !imported && !b.before[bare] && !w.others[bare] && w.drive.State(address) == nil {
+			managed := slices.Contains(slices.Collect(maps.Values(w.imports)), id) || strings.Contains(w.states(), bare)
+			if exists && !imported && !managed && !b.before[bare] && !w.others[bare] && w.drive.State(address) == nil {
 				w.imports[address], more = id, true
 			}
 		}
@@ -159,12 +162,15 @@ func (w *world) follow(b *trouble, messages []string) (more bool) {
 func (w *world) accounted(b *trouble) *violation {
 	state := w.states()
 	for id, o := range w.alive() {
+		if b.turned {
+			break
+		}
 		if b.before[id] || w.others[id] || strings.Contains(state+b.had, id) || strings.Contains(b.said, id) ||
 			b.killed && !recognizable(o) {
 			continue
 		}
 		unclear := strings.Contains(b.said, "may or may not")
-		late := slices.ContainsFunc(b.met, func(text string) bool { return strings.Contains(text, "late=") })
+		late := slices.ContainsFunc(b.met, func(m met) bool { return strings.Contains(m.Fault, "late=") })
 		if unclear && (late || strings.Contains(b.said, "The lookup failed")) {
 			continue // it was carried out after the lookups, or they could not see it
 		}
@@ -178,13 +184,69 @@ func (w *world) accounted(b *trouble) *violation {
 			return broken("another system's object", "%s was %s and is now %s", path, was, now).after(b)
 		}
 	}
-	return w.ends(w.secrets().after(b))
+	return w.ends(cmp.Or(w.secrets(), w.secretLost()).after(b))
 }
 
-// once checks that no request whose every repetition is billed, or ends a secret, was carried out twice.
-func (w *world) once(sent []sandbox.Request) *violation {
+// received checks that a run that was not killed has kept what the service has shown to it.
+func (w *world) received(b *trouble, sent []sandbox.Request) *violation {
+	if b.killed || slices.ContainsFunc(b.met, func(m met) bool { return m.Date != "" || m.Then != nil }) {
+		return nil
+	}
+	return cmp.Or(w.stateHas(slices.DeleteFunc(slices.Clone(sent), func(r sandbox.Request) bool {
+		return creates(r) && !arrives(r.Fault)
+	})), w.secrets())
+}
+
+// forgotten checks that a plan keeps or ends each object of the state that exists.
+func (w *world) forgotten(plan *acctest.CorePlan) *violation {
+	if len(plan.Errors) > 0 {
+		return nil
+	}
+	for _, address := range w.drive.Addresses() {
+		if change := plan.Of(address); change != nil && change.Action != acctest.Create {
+			continue
+		}
+		if now := w.remote(address, w.drive.State(address)); now != nil && !w.ended(now) {
+			return broken("forgotten", "the plan removes %s from the state without deleting it: %s", address, show(now))
+		}
+	}
+	return nil
+}
+
+// quiet checks that a plan shows nothing if nothing has changed since an empty plan, whatever it has met.
+func (w *world) quiet(plan *acctest.CorePlan, run step) *violation {
+	was := w.calm
+	w.calm = false
+	foreign := slices.ContainsFunc(run.Meets, func(m meeting) bool { return m.Then != nil })
+	if !was || foreign || len(plan.Errors) > 0 || len(run.Later) > 0 || len(run.Turns) > 0 {
+		return nil
+	}
+	for _, change := range plan.Changes {
+		if change.Action != acctest.NoOp {
+			shown := differences(change.Before, change.After, "")
+			return broken("not quiet", "nothing has changed, but %s %s: %s\n%v", change.Action, change.Address, top(shown),
+				shown)
+		}
+	}
+	return nil
+}
+
+// last returns the number of the last request to the sandbox.
+func (w *world) last() (sequence uint64) {
+	for _, r := range w.service.Sandbox.Requests() {
+		sequence = r.Sequence
+	}
+	return sequence
+}
+
+// once checks that no request whose every repetition is billed, or ends a secret, was carried out twice since a
+// request, at once or late.
+func (w *world) once(since uint64) *violation {
 	carried := map[string]int{}
-	for _, r := range sent {
+	for _, r := range w.service.Sandbox.Requests() {
+		if r.Sequence <= since {
+			continue
+		}
 		what := r.Operation + " " + r.Path
 		counts := r.Operation == "subscriptions.change_plan" || r.Operation == "webhook_endpoints.rotate_secret"
 		if len(r.Changes) == 0 || !counts {
@@ -208,18 +270,35 @@ func recognizable(o object) bool {
 	return true
 }
 
-// secrets checks that the state has the secrets that the service shows only once.
+// secrets checks that the state has the secrets that the service shows only once, or none.
 func (w *world) secrets() *violation {
 	for _, address := range w.drive.Addresses() {
 		state := w.drive.State(address)
 		id, _ := state["id"].(string)
-		if typeOf(address) != "billing_webhook_endpoint" || w.others[id] || w.remote(address, state) == nil {
+		secret, isEndpoint := state["secret"].(string)
+		token, isKey := state["token"].(string)
+		if !isEndpoint && !isKey || w.others[id] || w.remote(address, state) == nil {
 			continue
 		}
-		secret, _ := state["secret"].(string)
 		right, err := w.service.Sandbox.EndpointSecret(id)
-		if secret != "" && (err != nil || secret != right) {
+		prefix, _ := state["key_prefix"].(string)
+		if isEndpoint && (err != nil || secret != right) || isKey && !strings.HasPrefix(token, prefix) {
 			return broken("secret", "the state of %s has another secret than the service (%v)", address, err)
+		}
+	}
+	return nil
+}
+
+// secretLost checks that the state has each secret, except of objects that were imported.
+func (w *world) secretLost() *violation {
+	for _, address := range w.drive.Addresses() {
+		state := w.drive.State(address)
+		id, _ := state["id"].(string)
+		for _, name := range []string{"secret", "token"} {
+			value, has := state[name]
+			if has && value == nil && state["encrypted_"+name] == nil && !w.others[id] && !w.imported[id] {
+				return broken("secret", "%s has no %s", address, name)
+			}
 		}
 	}
 	return nil
@@ -230,5 +309,10 @@ func (v *violation) after(b *trouble) *violation {
 	if v == nil {
 		return nil
 	}
-	return &violation{v.what, v.detail + "\nafter " + strings.Join(b.met, "\n")}
+	for _, m := range b.met {
+		if line := "\nafter " + m.String(); !strings.Contains(v.detail, line) {
+			v = &violation{v.what, v.detail + line}
+		}
+	}
+	return v
 }

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
@@ -29,6 +30,7 @@ type world struct {
 	nowDefaults   object
 	appliedBlocks map[string]step
 	imports       map[string]string
+	imported      map[string]bool // ids of objects that were imported: their secrets are unknown
 	// unapplied lists imported objects without a change since: their first update removes nothing.
 	unapplied map[string]bool
 
@@ -41,6 +43,8 @@ type world struct {
 	other      string
 	// unbound is set when an apply could not determine the token's organization, so objects may lack theirs.
 	unbound bool
+	// calm is set while nothing has changed since an empty plan, at the service or in the configuration.
+	calm bool
 	// shared is set when a creation returned an existing record, as the apply has warned. Both addresses of that record
 	// change it, and the life ends.
 	shared bool
@@ -53,7 +57,11 @@ type world struct {
 // counts counts what a soak has done; runs are cycles of a plan and an apply.
 type counts struct{ lives, real, steps, runs, refused, requests, copies, met int }
 
-var total counts
+// total is the sum of all lives of a soak.
+var total struct {
+	sync.Mutex
+	counts
+}
 
 func (c *counts) add(of counts) {
 	c.lives, c.real, c.steps, c.runs = c.lives+of.lives, c.real+of.real, c.steps+of.steps, c.runs+of.runs
@@ -95,6 +103,9 @@ func (w *world) ends(bad *violation) *violation {
 func (w *world) live(s step) *violation {
 	w.lived = append(w.lived, s)
 	w.counts.steps++
+	if s.Do != doRun && s.Do != doStranger && s.Do != doCopy {
+		w.calm = false
+	}
 	switch s.Do {
 	case doSet:
 		w.blocks[s.At] = s
@@ -206,10 +217,10 @@ func (w *world) run(s step) *violation {
 	defer w.expect(nil)
 	plan, sent, bad := w.planned(c)
 	w.counts.requests += len(sent)
-	if bad != nil {
+	if bad = cmp.Or(bad, w.ends(w.forgotten(plan)), w.ends(w.quiet(plan, s))); bad != nil {
 		return bad
 	}
-	if b := w.trouble(existed); b != nil && len(plan.Errors) > 0 {
+	if b := w.trouble(existed, s); b != nil && len(plan.Errors) > 0 {
 		b.says(plan.Errors, plan.Warnings)
 		return w.recover(b)
 	} else if len(plan.Errors) > 0 {
@@ -221,7 +232,7 @@ func (w *world) run(s step) *violation {
 		w.pass(duration(s.By))
 	}
 	before := w.subscriptions(plan)
-	began := w.service.Sandbox.Clock().Now()
+	began, last := w.service.Sandbox.Clock().Now(), w.last()
 	done, requests, all := w.disturbed(plan, s)
 	w.counts.requests += len(requests)
 	w.shared = w.shared || slices.ContainsFunc(done.Warnings, func(text string) bool {
@@ -235,13 +246,13 @@ func (w *world) run(s step) *violation {
 	if bad := w.ends(w.graceKept(requests, plan)); bad != nil {
 		return bad
 	}
-	if b := w.trouble(existed); b != nil {
+	if b := w.trouble(existed, s); b != nil {
 		b.says(plan.Warnings)
 		if !b.killed {
 			b.says(done.Errors, done.Warnings)
 		}
 		b.had = w.states()
-		if bad := w.ends(w.once(requests).after(b)); bad != nil {
+		if bad := w.ends(cmp.Or(w.once(last), w.received(b, requests)).after(b)); bad != nil {
 			return bad
 		}
 		w.finished(plan, done)
@@ -269,10 +280,11 @@ func (w *world) run(s step) *violation {
 }
 
 // rest is the time between two runs. In less than a minute, nothing proves that a record was deleted if its key is used
-// again; but reads that lag show what another run has just written.
+// again; but reads that lag show what another run has just written. What another system has just written can be lost.
 func (w *world) rest(s step) time.Duration {
 	isRecord := func(at string) bool { return typeOf(at) == "billing_finance_record" }
-	if slices.ContainsFunc(s.Meets, func(m meeting) bool { return strings.HasPrefix(m.Fault, "lag=") }) &&
+	if len(w.dirty) == 0 &&
+		slices.ContainsFunc(s.Meets, func(m meeting) bool { return strings.HasPrefix(m.Fault, "lag=") }) &&
 		!slices.ContainsFunc(slices.Concat(slices.Collect(maps.Keys(w.blocks)), w.drive.Addresses()), isRecord) {
 		return time.Second
 	}
@@ -298,12 +310,15 @@ func (w *world) expect(meets []meeting) map[string]bool {
 
 // finished records the end of an apply, and returns the imports that it has made.
 func (w *world) finished(plan *acctest.CorePlan, done *acctest.CoreApplied) (imported map[string]string) {
-	if len(done.Errors) > 0 {
-		for address := range w.marks {
-			if change := plan.Of(address); change == nil || change.Action != acctest.NoOp && change.Action != acctest.Update {
-				delete(w.marks, address) // it may now be another object
-			}
+	for address, id := range w.imports {
+		w.imported[id] = w.drive.State(address) != nil
+	}
+	for address := range w.marks {
+		if change := plan.Of(address); change == nil || change.Action != acctest.NoOp && change.Action != acctest.Update {
+			delete(w.marks, address) // it may now be another object
 		}
+	}
+	if len(done.Errors) > 0 {
 		maps.DeleteFunc(w.imports, func(address, _ string) bool { return w.drive.State(address) != nil })
 		for _, change := range plan.Changes {
 			if change.Action != acctest.NoOp {
@@ -372,7 +387,7 @@ func (w *world) settled(s step, applied *acctest.CorePlan, imported map[string]s
 		return nil
 	}
 	next, _, bad := w.planned(w.configuration(step{}))
-	if bad != nil {
+	if bad = cmp.Or(bad, w.forgotten(next)); bad != nil {
 		return bad
 	}
 	for _, text := range next.Errors {
@@ -384,7 +399,9 @@ func (w *world) settled(s step, applied *acctest.CorePlan, imported map[string]s
 	if len(next.Errors) > 0 {
 		return nil
 	}
+	w.calm = true
 	for _, change := range next.Changes {
+		w.calm = w.calm && change.Action == acctest.NoOp
 		values := w.blocks[change.Address].Values
 		due := imported[change.Address] != "" && (values["rotate_after_days"] != nil || values["expires_after_days"] != nil)
 		shared := typeOf(change.Address) == "billing_finance_record" && w.shared

@@ -190,6 +190,19 @@ func (s *Service) SubscriptionItems(ctx context.Context, id string) (items []Sub
 	return items, true, nil
 }
 
+// RefreshSubscriptionItems is SubscriptionItems for a refresh. Items have no version, so shortly after a write of the
+// subscription, it repeats a read of other items than those that are known.
+func (s *Service) RefreshSubscriptionItems(ctx context.Context, id string, known func([]SubscriptionItem) bool) (
+	items []SubscriptionItem, listed bool, err error) {
+	items, err = api.Again(ctx, func(ctx context.Context) (items []SubscriptionItem, err error) {
+		items, listed, err = s.SubscriptionItems(ctx, id)
+		return items, err
+	}, func(items []SubscriptionItem, err error) bool {
+		return err == nil && listed && !known(items) && s.writes.Wrote(s.client, id)
+	})
+	return items, listed, err
+}
+
 func isNoOperation(err error) bool {
 	e, ok := api.AsError(err)
 	return ok && (e.Missing() || e.Status == http.StatusMethodNotAllowed)

@@ -277,6 +277,8 @@ type ending struct {
 	Days int64  `json:"days"` // 0 revokes it
 	// Successor is the key to revoke; "" if ID has not been rotated.
 	Successor string `json:"successor,omitempty"`
+	// Lost is true if the response to a rotation of ID was lost: the service may carry it out later.
+	Lost bool `json:"lost,omitempty"`
 }
 
 const keyMemory = "key"

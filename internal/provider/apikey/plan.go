@@ -228,7 +228,9 @@ func (d decision) planned() model {
 			*computed = types.StringUnknown()
 		}
 	}
-	if d.sure && (!d.inherits || d.state.KeyExpiresAt.IsNull()) {
+	// While a value is unknown, it may turn out that a rotation creates the key.
+	created := len(d.differs) > 0 || d.plan.isDescribed() && !d.inherits
+	if d.sure && (created || d.state.KeyExpiresAt.IsNull()) {
 		plan.RotationDueAt = d.plan.dueOfNew()
 	}
 	plan.setSecret(d.state.secret().Planned(plan.AgeRecipients, d.fresh))

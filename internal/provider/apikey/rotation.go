@@ -13,6 +13,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
@@ -257,6 +258,11 @@ func (w *write) endLater(ctx context.Context, e ending) bool {
 		if w.spent != nil && e.ID == w.before.ID.ValueString() {
 			return nil, w.endedElsewhere(ctx, e, w.spent)
 		}
+		if e.Lost {
+			if late := w.rotatedLate(ctx, e); late != nil {
+				return nil, w.endUnseen(ctx, e, late)
+			}
+		}
 		successor, err := w.Client.RotateAPIKey(ctx, e.ID, e.Days)
 		var lost *collections.LostKeyError
 		switch {
@@ -277,6 +283,18 @@ func (w *write) endLater(ctx context.Context, e ending) bool {
 	}}) && (e.Successor == "" || w.discard(ctx, e))
 }
 
+// rotatedLate returns the old key if the rotation with a lost response has been carried out since, with its possible
+// successors.
+func (w *write) rotatedLate(ctx context.Context, e ending) *collections.LostKeyError {
+	old, _ := w.Client.GetAPIKey(ctx, e.ID) // nil after an error: then the rotation shows it
+	now := w.Client.Shown(ctx)
+	if old == nil || ended(old, now) != "" || !old.EndsWithin(now, e.Days) {
+		return nil
+	}
+	found, _ := w.Client.UnusedKeys(ctx, func(k collections.APIKey) bool { return same.Wording(k.Name, old.Name) })
+	return &collections.LostKeyError{Rotated: old, Found: found}
+}
+
 func (w *write) done(ctx context.Context, id string, next ...ending) {
 	others := slices.DeleteFunc(slices.Clone(w.memory.Endings), func(e ending) bool { return e.ID == id })
 	w.memory.Endings = append(others, next...)
@@ -294,8 +312,10 @@ func (w *write) endUnseen(ctx context.Context, e ending, lost *collections.LostK
 	case ended(old, now) != "":
 		return w.endedElsewhere(ctx, e, lost)
 	case !old.EndsWithin(now, e.Days):
+		e.Lost = true
+		w.done(ctx, e.ID, e)
 		return lost
-	case !asked(old, e.Days, now):
+	case !e.Lost && !asked(old, e.Days, now):
 		return w.endedElsewhere(ctx, e, lost)
 	}
 	w.State = w.State.endingAt(e.ID, types.StringPointerValue(old.ExpiresAt))

@@ -117,8 +117,9 @@ func (r *Resource) warnNew(ctx context.Context, p *object.Plan[model], d decisio
 	if r.ownID(d.state) == d.state.ID.ValueString() {
 		own = " The provider authenticates with the old key: set collections_api_key to the new one before it stops."
 	}
+	ended := d.ended || passed(end, now)
 	switch {
-	case d.ended || passed(end, now):
+	case ended:
 		p.Diags.AddAttributeWarning(path.Root("rotation_due_at"), fmt.Sprintf("%s expired at %s", name, end),
 			d.why()+"The old token has been rejected since "+end+".")
 	case d.memory.Rotated:
@@ -130,8 +131,10 @@ func (r *Resource) warnNew(ctx context.Context, p *object.Plan[model], d decisio
 	default:
 		p.Diags.AddWarning(name+" is replaced by a new key", d.why()+d.until(now)+own)
 	}
-	if !d.inherits && (!d.memory.Rotated || d.memory.Lost) {
-		r.warnUnused(ctx, p, d)
+	key := collections.APIKey{ExpiresAt: d.state.KeyExpiresAt.ValueStringPointer()}
+	// Otherwise a rotation by a killed run has moved the end of the key, and warnRotated reports it.
+	if !d.inherits || key.EndsWithin(now, d.plan.GracePeriodDays.ValueInt64()) {
+		r.warnUnused(ctx, p, d, !ended && d.memory.Rotated && !d.memory.Lost)
 	}
 }
 
@@ -191,7 +194,8 @@ func (k memory) follows(m model, key collections.APIKey) bool {
 }
 
 // warnUnused reports keys that may be left from a run that was killed before it wrote its state: their tokens are lost.
-func (r *Resource) warnUnused(ctx context.Context, p *object.Plan[model], d decision) {
+// elsewhere is true if warnRotated lists those with the name in the state.
+func (r *Resource) warnUnused(ctx context.Context, p *object.Plan[model], d decision, elsewhere bool) {
 	client, ready := r.Client()
 	if !ready {
 		return
@@ -200,9 +204,9 @@ func (r *Resource) warnUnused(ctx context.Context, p *object.Plan[model], d deci
 	found := r.FindDuplicates(ctx, p, object.Duplicates[collections.APIKey]{List: client.ListAPIKeys,
 		Same: func(key collections.APIKey) bool {
 			created, known := api.ParseTime(key.CreatedAt)
-			named := same.Wording(key.Name, d.plan.Name.ValueString()) || same.Wording(key.Name, d.state.Name.ValueString())
-			return named && !ownsKey(d.state, d.memory, key) && key.LastUsedAt == nil && works(ctx, client, &key) && known &&
-				created.After(since)
+			old, named := same.Wording(key.Name, d.state.Name.ValueString()), same.Wording(key.Name, d.plan.Name.ValueString())
+			left := (named || old) && !(old && elsewhere) && !ownsKey(d.state, d.memory, key)
+			return left && key.LastUsedAt == nil && works(ctx, client, &key) && known && created.After(since)
 		}})
 	if len(found) > 0 {
 		p.Diags.AddAttributeWarning(path.Root("name"),

@@ -279,7 +279,10 @@ func (r *Resource) readItems(ctx context.Context, g *reading) bool {
 	if !g.Importing && (g.Prior.Items.IsNull() || g.Last.Status == statusCanceled) {
 		return true
 	}
-	listed, known, err := g.Client.SubscriptionItems(ctx, g.Prior.ID.ValueString())
+	listed, known, err := g.Client.RefreshSubscriptionItems(ctx, g.Prior.ID.ValueString(),
+		func(items []billing.SubscriptionItem) bool {
+			return seenItems(g.Prior.Items, items).Equal(g.Prior.Items)
+		})
 	switch {
 	case forbidsItems(err):
 		warnForbidden(err, "the items of "+g.Prior.displayName(), g.Diags)

@@ -88,7 +88,7 @@ func (o Ownership) Plan(config, state Value, remote Object) (Change, error) {
 	}
 	kept := config
 	alike, _ := config.DynamicSemanticEquals(context.Background(), state)
-	if alike && !config.IsAbsent() && !state.IsAbsent() {
+	if alike && !state.IsAbsent() {
 		kept = state
 	}
 	result, replaced := o.Result(remote, desired, desired), Ownership{Mode: ModeReplace, Owned: o.Owned}

@@ -75,6 +75,9 @@ func Tolerating(tolerance sandbox.Tolerance) Option {
 // RunningClock makes the sandbox's clock run at the present time, for comparisons with the clock of this machine.
 func RunningClock(o *sandbox.Options) { o.Start = time.Time{} }
 
+// InMemory makes the sandbox take requests without listeners, for a test in virtual time; see [Virtually].
+func InMemory(o *sandbox.Options) { o.NoListeners = true }
+
 // Virtually runs a test in which no wait takes time, and then lets what providers do in the background end.
 func Virtually(t *testing.T, run func(t *testing.T)) {
 	t.Helper()
@@ -125,7 +128,7 @@ func Open(t *testing.T, options ...Option) (service *Service, end func()) {
 		FinanceURL: server.FinanceURL(), FinanceToken: server.FinanceToken(),
 		CollectionsURL: server.CollectionsURL(), CollectionsKey: server.CollectionsKey(), t: t}
 	if o.NoListeners {
-		service.Dial = func() http.RoundTripper { return server }
+		service.Dial = func() http.RoundTripper { return wire{server, nil} }
 	}
 	return service, func() {
 		if err := server.Close(); err != nil {

@@ -12,8 +12,10 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest/modeltest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
 // Rewriting returns the same service behind a proxy that changes every response, to imitate a service that differs:
@@ -27,6 +29,10 @@ func (s *Service) Rewriting(change func(path string, object JSON)) *Service {
 func (s *Service) through(seen func(*http.Response) error) *Service {
 	s.t.Helper()
 	through := *s
+	if s.Dial != nil {
+		through.Dial = func() http.RoundTripper { return wire{s.Sandbox, seen} }
+		return &through
+	}
 	through.CAFile = filepath.Join(s.t.TempDir(), "ca.pem")
 	for _, address := range []*string{&through.BaseURL, &through.FinanceURL, &through.CollectionsURL} {
 		if *address != "" {
@@ -34,6 +40,23 @@ func (s *Service) through(seen func(*http.Response) error) *Service {
 		}
 	}
 	return &through
+}
+
+// wire reaches a sandbox without listeners. A request takes time, so that one that is repeated without a pause does not
+// stop the virtual clock.
+type wire struct {
+	sandbox *sandbox.Server
+	seen    func(*http.Response) error // processes each response; nil: nothing does
+}
+
+// RoundTrip implements http.RoundTripper.
+func (w wire) RoundTrip(r *http.Request) (*http.Response, error) {
+	time.Sleep(73 * time.Millisecond)
+	response, err := w.sandbox.RoundTrip(r)
+	if err == nil && w.seen != nil {
+		err = w.seen(response)
+	}
+	return response, err
 }
 
 // proxy starts a proxy for one address, and writes its certificate, which is the same for every proxy.

@@ -22,8 +22,8 @@
 //
 //	func TestScenarios(t *testing.T) { life.Run(t, "testdata/*.txt") }
 //
-// A scenario runs in this process, in milliseconds, on acctest.Core. With LIFE_TERRAFORM=1 (and terraform in PATH or
-// TF_ACC_TERRAFORM_PATH) the same file runs through Terraform itself, with the same expectations.
+// A scenario runs in this process, on acctest.Core, and in virtual time: no wait takes time. With LIFE_TERRAFORM=1 (and
+// terraform in PATH or TF_ACC_TERRAFORM_PATH) the same file runs through Terraform itself, with the same expectations.
 //
 // The invariants need no command: a plan only reads; the plan explains every request of its apply; the provider follows
 // Terraform's rules ("inconsistent result"); the plan after a successful apply is empty; keys of custom_metadata and of
@@ -162,6 +162,9 @@ func Run(t *testing.T, pattern string) {
 	golden.Unused(t)
 }
 
+// genuinely reports whether scenarios run through Terraform itself.
+func genuinely() bool { return os.Getenv("LIFE_TERRAFORM") == "1" }
+
 // scenario is a scenario that is being played.
 type scenario struct {
 	stage
@@ -187,6 +190,7 @@ type scenario struct {
 	unnamed   []string // its errors that are not expected yet
 	counted   bool     // their number is expected
 	changes   []string // to the file of the run
+	hangs     string   // the fault that interrupts the next run; "" for none
 	meanwhile []func() // happens between the next plan and its apply
 }
 
@@ -199,8 +203,21 @@ type run struct {
 	before           map[string]object // the state before the run
 }
 
-// play plays a scenario.
+// play plays a scenario, in virtual time unless it runs through Terraform itself.
 func play(t *testing.T, path, text string) {
+	t.Helper()
+	if genuinely() {
+		played(t, path, text)
+		return
+	}
+	acctest.Virtually(t, func(t *testing.T) {
+		// The clock of this machine is after that of the sandbox, and within a second, as it usually is.
+		time.Sleep(time.Until(acctest.Epoch.AddDate(1, 0, 0)) + time.Second/2)
+		played(t, path, text)
+	})
+}
+
+func played(t *testing.T, path, text string) {
 	t.Helper()
 	archive := txtar.Parse([]byte(text))
 	s := &scenario{stage: stage{t: t, marks: map[string]object{}}, path: path, source: text, files: map[string]string{},
@@ -305,7 +322,8 @@ func split(line string) (words []string, err error) {
 func (s *scenario) start() {
 	s.t.Helper()
 	options := append([]acctest.Option{func(o *sandbox.Options) {
-		o.NoExampleData, o.OnRequest = true, func(r sandbox.Request) {
+		o.NoExampleData, o.NoListeners = true, !genuinely()
+		o.OnRequest = func(r sandbox.Request) {
 			if hears, _ := s.heard.Load().(func(sandbox.Request)); hears != nil {
 				hears(r)
 			}
@@ -314,7 +332,7 @@ func (s *scenario) start() {
 	s.service, s.end = acctest.Open(s.t, options...)
 	here := *s.service
 	s.here, s.drive = &here, here.Core()
-	if os.Getenv("LIFE_TERRAFORM") == "1" {
+	if genuinely() {
 		if err := os.Setenv("TF_ACC", "1"); err != nil {
 			s.t.Fatal(err)
 		}

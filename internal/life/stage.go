@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
@@ -27,8 +26,6 @@ type driver interface {
 
 // stage is a sandbox and a state, and the data for checking invariants.
 type stage struct {
-	hangs string // the fault that interrupts the next run; "" for none
-
 	t       *testing.T
 	service *acctest.Service
 	drive   driver
@@ -112,7 +109,6 @@ func (s *stage) carried(plan *acctest.CorePlan, defaults object, createFirst boo
 	}
 	s.sent()
 	done := s.drive.Apply(plan, createFirst)
-	s.noted()
 	requests := s.sent()
 	if at := slices.IndexFunc(done.Errors, isBug); at >= 0 {
 		return done, requests, []*violation{broken("bug", "apply: %s", done.Errors[at])}
@@ -166,18 +162,4 @@ func top(all []difference) string {
 		}
 	}
 	return strings.Join(names, ", ")
-}
-
-// noted waits until the sandbox has recorded the interrupted request. It does so when it notices that the client is
-// gone, and the run does not wait for that.
-func (s *stage) noted() {
-	met := func(r sandbox.Request) bool { return r.Fault == s.hangs }
-	waits := func(f sandbox.Fault) bool { return f.ID == s.hangs }
-	for range 1000 {
-		if s.hangs == "" || slices.ContainsFunc(s.service.Sandbox.Faults(), waits) ||
-			slices.ContainsFunc(s.service.Sandbox.Requests(), met) {
-			return
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
 }

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -20,46 +19,42 @@ import (
 // names it, and nothing waits for longer than the 8 seconds that a request under way has.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("it waits for interrupts")
-	}
 	faults := map[string]sandbox.Fault{"503": {Status: http.StatusServiceUnavailable},
 		"503 after it": {Status: http.StatusServiceUnavailable, After: true}, "slow": {Latency: time.Minute}}
-	var all sync.WaitGroup
 	for _, stage := range []string{"create", "change", "destroy"} {
 		for _, operation := range operationsOf(t, stage) {
 			for name, fault := range faults {
 				fault.Operation = operation
-				all.Go(func() {
-					for _, wrong := range interrupted(t, stage, fault) {
-						t.Errorf("%s, %s of %s: %s", stage, name, operation, wrong)
-					}
+				t.Run(stage+" "+operation+" "+name, func(t *testing.T) {
+					t.Parallel()
+					acctest.Virtually(t, func(t *testing.T) { interrupted(t, stage, fault) })
 				})
 			}
 		}
 	}
-	all.Wait()
 }
 
 // operationsOf are those that the apply of a stage uses, and the one that nothing may wait for.
 func operationsOf(t *testing.T, stage string) []string {
 	t.Helper()
-	service, core, plan := staged(t, stage)
-	service.Sandbox.ResetRequests()
-	if done := core.Apply(plan, false); len(done.Errors) > 0 {
-		t.Fatal(done.Errors)
-	}
 	used := map[string]bool{"me.get": true}
-	for _, operation := range service.Operations() {
-		used[operation] = true
-	}
+	acctest.Virtually(t, func(t *testing.T) {
+		service, core, plan := staged(t, stage)
+		service.Sandbox.ResetRequests()
+		if done := core.Apply(plan, false); len(done.Errors) > 0 {
+			t.Fatal(done.Errors)
+		}
+		for _, operation := range service.Operations() {
+			used[operation] = true
+		}
+	})
 	return slices.Sorted(maps.Keys(used))
 }
 
 // staged is a plan of a stage, with a state of what comes before it.
 func staged(t *testing.T, stage string) (*acctest.Service, *acctest.Core, *acctest.CorePlan) {
 	t.Helper()
-	service := acctest.Start(t)
+	service := acctest.Start(t, acctest.InMemory)
 	core := service.Core()
 	if stage != "create" {
 		if done := core.Apply(core.Plan(oneOfEach("first", "active")), false); len(done.Errors) > 0 {
@@ -78,10 +73,10 @@ func staged(t *testing.T, stage string) (*acctest.Service, *acctest.Core, *accte
 	return service, core, plan
 }
 
-// interrupted lists what is wrong after an apply that met the fault and was interrupted.
-func interrupted(t *testing.T, stage string, fault sandbox.Fault) (wrong []string) {
+// interrupted checks an apply that meets the fault and is interrupted.
+func interrupted(t *testing.T, stage string, fault sandbox.Fault) {
 	t.Helper()
-	const until, longest = time.Second, 12 * time.Second
+	const until, longest = time.Second, 8 * time.Second
 	service, core, plan := staged(t, stage)
 	service.Sandbox.AddFault(fault)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), until)
@@ -90,7 +85,7 @@ func interrupted(t *testing.T, stage string, fault sandbox.Fault) (wrong []strin
 	began := time.Now()
 	done := core.Apply(plan, false)
 	if took := time.Since(began); took > until+longest {
-		wrong = append(wrong, fmt.Sprintf("the apply ended %s after the interrupt", took-until))
+		t.Errorf("the apply ended %s after the interrupt", took-until)
 	}
 	service.Sandbox.ClearFaults()
 	state := fmt.Sprint(done.Errors)
@@ -103,10 +98,9 @@ func interrupted(t *testing.T, stage string, fault sandbox.Fault) (wrong []strin
 			return value != "" && strings.Contains(state, value)
 		})
 		if !known {
-			wrong = append(wrong, fmt.Sprintf("the state and the errors lack %v: %s", object, done.Errors))
+			t.Errorf("the state and the errors lack %v: %s", object, done.Errors)
 		}
 	}
-	return wrong
 }
 
 // alive are the objects of the service that have not ended, but for the key of the provider.

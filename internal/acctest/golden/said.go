@@ -167,8 +167,8 @@ var (
 	unstable = regexp.MustCompile(`<[^<>]*>`)
 	// varying maps other texts that differ between runs to placeholders.
 	varying = map[*regexp.Regexp]string{
-		regexp.MustCompile(`https://127\.0\.0\.1:[0-9]+`): "<base_url>",
-		regexp.MustCompile(`sent at [-0-9T:]+Z`):          "sent at <time>",
-		regexp.MustCompile(`\bck_\w+`):                    "<prefix>",
+		regexp.MustCompile(`https://(127\.0\.0\.1:[0-9]+|\w+\.sandbox\.test)`): "<base_url>",
+		regexp.MustCompile(`sent at [-0-9T:]+Z`):                               "sent at <time>",
+		regexp.MustCompile(`\bck_\w+`):                                         "<prefix>",
 	}
 )

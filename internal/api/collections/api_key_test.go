@@ -170,20 +170,20 @@ func TestFindAPIKeys(t *testing.T) {
 
 func TestRevokeAPIKey(t *testing.T) {
 	t.Parallel()
-	for name, revoke := range map[string]http.HandlerFunc{
+	apitest.Each(t, map[string]http.HandlerFunc{
 		"no content": respond(204, ""), "deleted": respond(200, `{"data":{"deleted":true}}`),
 		"not there": rejected(404, "not_found"), "lost": turns(lost, respond(204, "")),
 		"a conflict, revoked": rejected(409, "key_not_active"),
-	} {
+	}, func(t *testing.T, revoke http.HandlerFunc) {
 		w := newWire(routes{
 			revokeKey: revoke, "GET " + keysPath: respond(200, listOf()),
 			"GET " + keysPath +
 				"/k1": respond(200, keyJSON(t, map[string]any{"id": "k1", "revokedAt": "2026-01-01T00:00:00.000Z"})),
 		})
 		if err := newService(t, w).RevokeAPIKey(t.Context(), "k1"); err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Error(err)
 		}
-	}
+	})
 	err := newService(t, newWire(routes{revokeKey: rejected(403, "insufficient_scope")})).RevokeAPIKey(t.Context(), "k1")
 	if !api.HasCode(err, "insufficient_scope") {
 		t.Error(err)

@@ -117,10 +117,11 @@ func TestUpdateThatShowsNothingIsRead(t *testing.T) {
 
 func TestDeleteWebhookEndpoint(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct {
+	type row struct {
 		response http.HandlerFunc
 		err      string
-	}{
+	}
+	apitest.Each(t, map[string]row{
 		"no content":      {respond(204, ""), ""},
 		"deleted":         {respond(200, `{"data":{"deleted":true}}`), ""},
 		"not there":       {rejected(404, "not_found"), ""},
@@ -129,17 +130,14 @@ func TestDeleteWebhookEndpoint(t *testing.T) {
 		"not deleted":     {respond(200, `{"data":{"deleted":false}}`), "deleted: false"},
 		"wrong address":   {respond(404, "<html>"), "404"},
 		"forbidden":       {rejected(403, "insufficient_scope"), "insufficient_scope"},
-	}
-	for name, test := range tests {
+	}, func(t *testing.T, test row) {
 		w := newWire(routes{
 			"DELETE " + endpointPath: test.response, "GET " + endpointPath: rejected(404, "not_found"),
 			"GET " + endpointsPath: respond(200, listOf()),
 		})
 		err := newService(t, w).DeleteWebhookEndpoint(t.Context(), "e1")
-		if (err != nil) != (test.err != "") || err != nil && !strings.Contains(err.Error(), test.err) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
+		apitest.Says(t, err, test.err)
+	})
 }
 
 func TestFindWebhookEndpoints(t *testing.T) {

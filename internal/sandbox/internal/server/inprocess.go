@@ -35,9 +35,6 @@ func (s *Server) meets(r *http.Request, operation string) (Fault, bool) {
 	return s.Faults.take(operation, r.Method, r.URL.Path)
 }
 
-// errCut is the error of a response that does not arrive.
-var errCut = fmt.Errorf("the connection was cut: %w", io.ErrUnexpectedEOF)
-
 // RoundTrip implements http.RoundTripper for mounted services: the handler runs in the caller's goroutine. A fault that
 // drops the connection is an error of the request.
 func (s *Server) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -58,7 +55,7 @@ func (s *Server) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if a.status == 0 {
-		return nil, errCut
+		return nil, io.EOF // as from a connection that is closed
 	}
 	body := io.Reader(&a.body)
 	if cut {
@@ -102,4 +99,4 @@ func (a *inMemory) Write(b []byte) (int, error) { return a.body.Write(b) }
 // failing is the end of a truncated body.
 type failing struct{}
 
-func (failing) Read([]byte) (int, error) { return 0, errCut }
+func (failing) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }

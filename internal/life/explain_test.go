@@ -2,6 +2,7 @@ package life
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,6 +27,13 @@ type explainTest struct {
 // request is a request of the provider.
 func request(operation, path, body string) sandbox.Request {
 	return sandbox.Request{Operation: operation, Method: "POST", Path: path, Body: []byte(body)}
+}
+
+// recorded is a request that has created a record.
+func recorded(body string) sandbox.Request {
+	r := request("finance.records.create", "/v1/payables", body)
+	r.Changes = slices.Grow(r.Changes, 1)[:1]
+	return r
 }
 
 // failed returns a request that has met a fault.
@@ -84,10 +92,9 @@ func TestExplain(t *testing.T) {
 			after: changed(k, object{"id": unknown}),
 			sent:  []sandbox.Request{request("api_keys.create", "/api/v1/api-keys", `{}`)}},
 		"a record under the next key": {address: record, action: acctest.Create, after: r, sent: []sandbox.Request{
-			request("finance.records.create", "/v1/payables", `{}`), request("finance.records.create", "/v1/payables", `{}`)}},
+			request("finance.records.create", "/v1/payables", `{}`), recorded(`{}`)}},
 		"another record": {address: record, action: acctest.Create, after: r, says: "the plan creates fewer",
-			sent: []sandbox.Request{request("finance.records.create", "/v1/payables", `{}`),
-				request("finance.records.create", "/v1/payables", `{"a":1}`)}},
+			sent: []sandbox.Request{recorded(`{}`), recorded(`{"a":1}`)}},
 
 		"an unknown object": {says: "the object is not in the plan", sent: patch(`{"notes":"x"}`)},
 		"an object that the apply created": {

@@ -38,7 +38,7 @@ deny contains message if {
 
 deny contains message if {
 	count(ends) > max_ends
-	message := sprintf("%d subscriptions end, and the limit of a plan is %d: %s.", [count(ends), max_ends, concat(", ", sort(ends))])
+	message := sprintf("Subscriptions that end: %d, with a limit of %d: %s.", [count(ends), max_ends, concat(", ", sort(ends))])
 }
 
 # The policy in the state decides what destroying does.

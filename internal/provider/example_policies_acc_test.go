@@ -68,20 +68,20 @@ func TestAccExample_policies(t *testing.T) {
 		{what: "another note and a new one", after: policed{keys: append([]int{7}, all...), arguments: `notes = "x"`}},
 		{what: "three end", after: policed{keys: all[:3]}, approved: map[string]int{"A subscription ends.": 3}},
 		{what: "four end", after: policed{keys: all[:2]}, approved: map[string]int{"A subscription ends.": 4},
-			rego: []string{`4 subscriptions end, and the limit of a plan is 3: billing_subscription.s["3"], billing_subscription.s["4"]`}},
+			rego: []string{`Subscriptions that end: 4, with a limit of 3: billing_subscription.s["3"], billing_subscription.s["4"]`}},
 		{what: "two end, and one may", after: policed{keys: all[:4]}, data: `{"billing": {"max_ends": 1}}`,
-			rego: []string{`2 subscriptions end, and the limit of a plan is 1`}, approved: map[string]int{"A subscription ends.": 2}},
+			rego: []string{`Subscriptions that end: 2, with a limit of 1`}, approved: map[string]int{"A subscription ends.": 2}},
 		{what: "one is replaced", after: policed{keys: all,
 			account: `billing_customer.c[each.key == "2" ? 1 : 0].billing_account_id`},
 			rego: []string{`billing_subscription.s["2"] is replaced`}, approved: map[string]int{"A subscription ends.": 1}},
 		{what: "four end with their period", after: policed{keys: all, arguments: `cancel_at_period_end = tonumber(each.key) > 2`},
-			rego: []string{`4 subscriptions end`}, approved: map[string]int{"ends with its period": 4}},
+			rego: []string{`Subscriptions that end: 4`}, approved: map[string]int{"ends with its period": 4}},
 		{what: "they are forgotten, and others created", after: policed{label: "t", keys: all[:1], more: `removed {
   from = billing_subscription.s
   lifecycle { destroy = false }
 }`}},
 		{what: "another address without a moved block", after: policed{label: "t", keys: all},
-			rego: append([]string{`6 subscriptions end`}, each(all,
+			rego: append([]string{`Subscriptions that end: 6`}, each(all,
 				`billing_subscription.s["%[1]d"] becomes billing_subscription.t["%[1]d"], and is billed again. Write a moved block.`)...),
 			approved: map[string]int{"A subscription ends.": 6}},
 		{what: "with one", after: policed{label: "t", keys: all, more: `moved {

@@ -26,6 +26,8 @@ const (
 	// accountActive is the status of an account that accepts new subscriptions (wire contract: suspended billing account).
 	accountActive    = "active"
 	accountSuspended = "suspended"
+	// refunds says what no description of the service promises about money that is already charged or due.
+	refunds = "The service's description mentions neither refunds nor open invoices."
 )
 
 // belongsTo are the arguments whose change requires a new subscription.
@@ -73,7 +75,7 @@ func (p *planning) replaces(present model) {
 		p.Diags.AddWarning(title+" is canceled and billed again as a new one",
 			fmt.Sprintf("The apply cancels it immediately, not at the end of its period (%s)%s. The new one %s; its amount is "+
 				"not known. Items, collection_method and other values that another system has set and that are not configured "+
-				"are not carried over. Past charges are not refunded, and existing invoices stay due.",
+				"are not carried over. "+refunds,
 				present.periodEnd(), amount, p.begins()))
 	}
 }
@@ -226,9 +228,9 @@ func (p *planning) warnCharges(state model) {
 			text += " The next invoice would be: " + n.due() + "."
 		}
 		p.Diags.AddAttributeWarning(at, state.title()+" is canceled immediately",
-			fmt.Sprintf("The apply cancels it now, not at the end of its period (%s). %s Past charges are not refunded, and "+
-				"existing invoices stay due. To let the period end first, set deletion_policy = \"cancel_at_period_end\" and "+
-				"apply that before destroying.", state.periodEnd(), text))
+			fmt.Sprintf("The apply cancels it now, not at the end of its period (%s). %s %s To let the "+
+				"period end first, set deletion_policy = \"cancel_at_period_end\" and apply that before destroying.",
+				state.periodEnd(), text, refunds))
 	case policyCancelAtPeriodEnd:
 		ending, text := state, "No further period is charged."
 		ending.CancelAtPeriodEnd = types.BoolValue(true)

@@ -86,7 +86,7 @@ func MetadataStep[S, T any, U interface{ IsEmpty() bool }](r CustomMetadataOf[S,
 // them.
 func unseen(raw json.RawMessage, seen metadata.Object) error {
 	if twins := metadata.Twins(raw); len(twins) > 0 {
-		return fmt.Errorf("custom_metadata has keys that are one key in Terraform (%s, in two Unicode forms), so "+
+		return fmt.Errorf("the custom_metadata has keys that are one key in Terraform (%s, in two Unicode forms), so "+
 			"custom_metadata_mode = \"replace\" cannot write the object. Nothing was sent. Remove one of each pair at the "+
 			"service, or use the mode merge, which leaves both", strings.Join(twins, ", "))
 	}

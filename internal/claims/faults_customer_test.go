@@ -309,7 +309,7 @@ var refusalFaults = []fault{
 }
 
 var accountFaults = []fault{
-	{name: "a deleted customer's account stays active", breaks: []int{125, 171, 175},
+	{name: "a deleted customer's account stays active", breaks: []int{125, 136, 139, 171, 175},
 		spoil: onAccounts(func(a object) { a["status"] = "active" })},
 	{name: "the customer is missing", breaks: []int{133},
 		spoil: onAccounts(func(a object) { delete(a, "customer") })},

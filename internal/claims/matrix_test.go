@@ -23,12 +23,25 @@ const fewFaults = 12
 // other failures follow from it.
 func TestClaimsNameTheFault(t *testing.T) {
 	t.Parallel()
-	for _, fault := range selected(t, faults) {
-		t.Run(fault.name, func(t *testing.T) {
-			t.Parallel()
-			p, target := startFaulty(t, open(t, sandbox.Options{NoExampleData: true}), fault)
-			p.addStrangers()
-			fault.isNamed(t, claims.Run(t.Context(), target, claims.InSafeOrder(allClaims())))
+	eachFault(t, func(t *testing.T, fault fault) {
+		p, target := startFaulty(t, open(t, sandbox.Options{NoExampleData: true}), fault)
+		p.addStrangers()
+		fault.isNamed(t, claims.Run(t.Context(), target, claims.InSafeOrder(allClaims())))
+	})
+}
+
+// eachFault runs a test for each selected fault, some at a time: Go keeps what a subtest has started until its group
+// ends, and all sandboxes together need more memory than most machines have.
+func eachFault(t *testing.T, run func(t *testing.T, fault fault)) {
+	t.Helper()
+	for some := range slices.Chunk(selected(t, faults), 20) {
+		t.Run("faults", func(t *testing.T) {
+			for _, fault := range some {
+				t.Run(fault.name, func(t *testing.T) {
+					t.Parallel()
+					run(t, fault)
+				})
+			}
 		})
 	}
 }
@@ -62,25 +75,20 @@ func TestReadingsNameTheFault(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	alone := map[int]bool{}
-	t.Run("faults", func(t *testing.T) {
-		for _, fault := range selected(t, faults) {
-			t.Run(fault.name, func(t *testing.T) {
-				t.Parallel()
-				p, target := startFaulty(t, open(t, sandbox.Options{NoExampleData: true}), fault)
-				p.inhabit(t)
-				target.ReadOnly = true
-				results := claims.Run(t.Context(), target, claims.InSafeOrder(readable()))
-				named := named(results)
-				isFound := func(number int) bool { return slices.Contains(fault.found(), number) }
-				if len(named) > 0 && (fault.only != 0 || slices.ContainsFunc(named, isFound)) {
-					fault.isNamed(t, results)
-				}
-				if len(named) == 1 {
-					mu.Lock()
-					defer mu.Unlock()
-					alone[named[0]] = true
-				}
-			})
+	eachFault(t, func(t *testing.T, fault fault) {
+		p, target := startFaulty(t, open(t, sandbox.Options{NoExampleData: true}), fault)
+		p.inhabit(t)
+		target.ReadOnly = true
+		results := claims.Run(t.Context(), target, claims.InSafeOrder(readable()))
+		named := named(results)
+		isFound := func(number int) bool { return slices.Contains(fault.found(), number) }
+		if len(named) > 0 && (fault.only != 0 || slices.ContainsFunc(named, isFound)) {
+			fault.isNamed(t, results)
+		}
+		if len(named) == 1 {
+			mu.Lock()
+			defer mu.Unlock()
+			alone[named[0]] = true
 		}
 	})
 	for _, claim := range readable() {

@@ -309,8 +309,16 @@ var refusalFaults = []fault{
 }
 
 var accountFaults = []fault{
-	{name: "a deleted customer's account stays active", breaks: []int{125, 136, 139, 171, 175},
-		spoil: onAccounts(func(a object) { a["status"] = "active" })},
+	{name: "a deleted customer's account stays active", breaks: []int{125, 171, 175}, rewrite: func(in *inFlight) {
+		if in.path == accounts && in.query.Get("status") == "active" {
+			in.query.Del("status")
+		}
+	}, spoil: func(in *inFlight) {
+		onAccounts(func(a object) { a["status"] = "active" })(in)
+		if in.path == accounts && in.query.Has("status") {
+			setAt(in.got, "data", []any{})
+		}
+	}},
 	{name: "the customer is missing", breaks: []int{133},
 		spoil: onAccounts(func(a object) { delete(a, "customer") })},
 	{name: "the customer is incomplete", breaks: []int{133},

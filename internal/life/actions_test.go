@@ -210,8 +210,7 @@ func (d *draw) run() {
 			}
 		}
 	}
-	if d.chance(6) || d.w.blocks["billing_api_key.k"].Values["rotate_after_days"] == 1 &&
-		d.chance(2) {
+	if d.chance(6) || d.w.blocks["billing_api_key.k"].Values["rotate_after_days"] == 1 && d.chance(2) {
 		s.By = pickOne(d, []string{"25h", "1h"})
 	}
 	if d.chance(8) {

@@ -231,14 +231,6 @@ func (w *world) quiet(plan *acctest.CorePlan, run step) *violation {
 	return nil
 }
 
-// last returns the number of the last request to the sandbox.
-func (w *world) last() (sequence uint64) {
-	for _, r := range w.service.Sandbox.Requests() {
-		sequence = r.Sequence
-	}
-	return sequence
-}
-
 // once checks that no request whose every repetition is billed, or ends a secret, was carried out twice since a
 // request, at once or late.
 func (w *world) once(since uint64) *violation {

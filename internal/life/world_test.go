@@ -232,7 +232,7 @@ func (w *world) run(s step) *violation {
 		w.pass(duration(s.By))
 	}
 	before := w.subscriptions(plan)
-	began, last := w.service.Sandbox.Clock().Now(), w.last()
+	began, last := w.service.Sandbox.Clock().Now(), w.seen
 	done, requests, all := w.disturbed(plan, s)
 	w.counts.requests += len(requests)
 	w.shared = w.shared || slices.ContainsFunc(done.Warnings, func(text string) bool {

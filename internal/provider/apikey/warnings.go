@@ -72,8 +72,13 @@ func (r *Resource) endsSoon(ctx context.Context, d decision) bool {
 	if !ready || d.ended || !isKnown(d.plan.GracePeriodDays) {
 		return false
 	}
+	return d.endsInGrace(client.Shown(ctx))
+}
+
+// endsInGrace reports whether the key ends before a grace period that begins now.
+func (d decision) endsInGrace(now time.Time) bool {
 	key := collections.APIKey{ExpiresAt: d.state.KeyExpiresAt.ValueStringPointer()}
-	return key.EndsWithin(client.Shown(ctx), d.plan.GracePeriodDays.ValueInt64())
+	return key.EndsWithin(now, d.plan.GracePeriodDays.ValueInt64())
 }
 
 // endsOrMayEnd describes whether the keys of endsNow end or may end.
@@ -131,9 +136,8 @@ func (r *Resource) warnNew(ctx context.Context, p *object.Plan[model], d decisio
 	default:
 		p.Diags.AddWarning(name+" is replaced by a new key", d.why()+d.until(now)+own)
 	}
-	key := collections.APIKey{ExpiresAt: d.state.KeyExpiresAt.ValueStringPointer()}
 	// Otherwise a rotation by a killed run has moved the end of the key, and warnRotated reports it.
-	if !d.inherits || key.EndsWithin(now, d.plan.GracePeriodDays.ValueInt64()) {
+	if !d.inherits || d.endsInGrace(now) {
 		r.warnUnused(ctx, p, d, !ended && d.memory.Rotated && !d.memory.Lost)
 	}
 }
@@ -141,11 +145,10 @@ func (r *Resource) warnNew(ctx context.Context, p *object.Plan[model], d decisio
 // until describes until when the old key works if the plan is applied now.
 func (d decision) until(now time.Time) string {
 	days := d.plan.GracePeriodDays.ValueInt64()
-	key := collections.APIKey{ExpiresAt: d.state.KeyExpiresAt.ValueStringPointer()}
 	switch {
 	case !isKnown(d.plan.GracePeriodDays):
 		return "The old key works for grace_period_days, which is unknown."
-	case key.EndsWithin(now, days):
+	case d.endsInGrace(now):
 		return "The old key works until it expires at " + d.state.KeyExpiresAt.ValueString() + "."
 	case now.IsZero():
 		return fmt.Sprintf("The old key works for grace_period_days = %d after the apply.", days)

@@ -67,11 +67,16 @@ func (s *stage) sent() []sandbox.Request {
 			continue
 		}
 		s.seen = r.Sequence
-		if strings.HasPrefix(r.Client, "terraform-provider-billing") {
+		if fromProvider(r) {
 			fresh = append(fresh, r)
 		}
 	}
 	return fresh
+}
+
+// fromProvider reports whether the provider has sent a request.
+func fromProvider(r sandbox.Request) bool {
+	return strings.HasPrefix(r.Client, "terraform-provider-billing")
 }
 
 // planned makes a plan, and checks that it only reads.

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -109,19 +110,24 @@ var keyReplayFaults = []fault{
 // racingFault stores a key only after the response to its creation. Creations wait for a second one, so that two are
 // always in progress.
 func racingFault() fault {
-	var arrived atomic.Int32
-	second := make(chan struct{})
+	type pair struct {
+		sync.Once
+		arrived atomic.Int32
+		second  chan struct{}
+	}
 	return fault{name: "two parallel creations ignore each other", breaks: []int{756, 757, 758, 759, 760}, together: true,
 		rewrite: func(in *inFlight) {
 			if in.method != http.MethodPost {
 				return
 			}
 			in.header.Del(keyHeader)
-			if arrived.Add(1) == 2 {
-				close(second)
+			both := memoryOf[pair](in)
+			both.Do(func() { both.second = make(chan struct{}) })
+			if both.arrived.Add(1) == 2 {
+				close(both.second)
 			}
 			select {
-			case <-second:
+			case <-both.second:
 			case <-time.After(5 * time.Second): // a claim that sends them one after the other does not detect the fault
 				in.header.Set(keyHeader, nobodysKey)
 			}
@@ -229,13 +235,13 @@ var entryUpdateFaults = []fault{
 
 // lingeringFault keeps listing deleted records.
 func lingeringFault() fault {
-	var gone []any
 	return fault{name: "a deleted record is still listed", breaks: []int{728, 759, 776},
 		rewrite: onEntry(http.MethodDelete, func(in *inFlight, fields object) {
-			gone = append(gone, maps.Clone(fields))
+			gone := memoryOf[[]any](in)
+			*gone = append(*gone, maps.Clone(fields))
 		}), spoil: onLastPage(func(in *inFlight) {
 			list, _ := at(in.got, "data").([]any)
-			setAt(in.got, "data", append(list, gone...))
+			setAt(in.got, "data", append(list, *memoryOf[[]any](in)...))
 		})}
 }
 

@@ -247,16 +247,16 @@ func turn(in *inFlight) {
 
 // anyWordFault finds all customers by a word that no customer contains.
 func anyWordFault() fault {
-	var names []string
 	return fault{name: "search finds everything for an unknown word", only: 40, spoil: func(in *inFlight) {
+		names := memoryOf[[]string](in)
 		when("", customers+"*", func(in *inFlight) {
 			if name, ok := in.sent["name"].(string); ok {
-				names = append(names, name)
+				*names = append(*names, name)
 			}
 		})(in)
 		when(http.MethodGet, customers, func(in *inFlight) {
 			word := in.query.Get("search")
-			had := slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, word) })
+			had := slices.ContainsFunc(*names, func(name string) bool { return strings.Contains(name, word) })
 			if all := in.proxy.all(customers); word != "" && !had && show(at(in.got, "meta.total")) == "0" {
 				setAt(in.got, "data", all)
 				setAt(in.got, "meta.total", len(all))

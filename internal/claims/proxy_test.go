@@ -67,6 +67,9 @@ type proxy struct {
 
 	creations sync.Mutex
 
+	remembers sync.Mutex
+	memory    any // see memoryOf
+
 	mu       sync.Mutex
 	secrets  map[any]string       // of endpoints, by their id
 	owners   map[string]any       // the endpoint of each secret
@@ -78,6 +81,17 @@ type proxy struct {
 	booked   map[string]bool      // collections with records
 	cursors  map[string]place     // the positions of cursors
 	first    map[string]time.Time // the time of a delivery's first attempt
+}
+
+// memoryOf returns what a fault remembers of the sandbox of a request. A fault is one value for all tests, and they run
+// in parallel.
+func memoryOf[T any](in *inFlight) *T {
+	in.proxy.remembers.Lock()
+	defer in.proxy.remembers.Unlock()
+	if in.proxy.memory == nil {
+		in.proxy.memory = new(T)
+	}
+	return in.proxy.memory.(*T)
 }
 
 // place is the position of a cursor: the list that it continues, and the records of the previous page.

@@ -235,7 +235,7 @@ func listClaims() []Claim {
 							show(single.at("data."+member)))
 					}
 				}
-			}),
+			}).restsOn(41),
 		claim(46, "Recurring billing §4 Collections", "sort_by id sorts the items by their ids, as text.",
 			func(p *probe) {
 				word := unique()
@@ -370,6 +370,9 @@ func createClaims() []Claim {
 				path, a := p.customer(nil)
 				a.wantMatch("data.customer.created_at", timeForm).wantMatch("data.customer.updated_at", timeForm)
 				created := a.time("data.customer.created_at")
+				if a.time("data.customer.updated_at").Before(created) {
+					a.failf("updated_at is before created_at")
+				}
 				b := p.patch(path, object{"notes": "depois"}).wantStatus(http.StatusOK)
 				if b.time("data.updated_at").Before(a.time("data.customer.updated_at")) {
 					b.failf("updated_at went back to %s", b.text("data.updated_at"))

@@ -49,7 +49,7 @@ var deliveryFaults = []fault{
 		out.at = out.at.Add(-24 * time.Hour)
 		setHeader(out, "X-Webhook-Timestamp", moment(out.at))
 	}},
-	oldSecretFault(),
+	remembering(oldSecretFault),
 	{name: "credentials are not sent", only: 589, deliver: func(out *sending) {
 		out.header.Del("Authorization")
 		out.header.Del("X-Gateway-Key")
@@ -170,7 +170,7 @@ var redeliveryFaults = []fault{
 		})},
 	{name: "another code for an inactive endpoint", breaks: []int{570, 571, 614},
 		spoil: whenStatus(409, 409, func(in *inFlight) { setAt(in.got, "error.code", "conflict") })},
-	resetFault(),
+	remembering(resetFault),
 	{name: "the request body is not recorded", only: 621,
 		spoil: onRecords(func(record object) { record["requestBody"] = nil })},
 	{name: "the response body is not recorded", breaks: []int{621},
@@ -229,12 +229,10 @@ const strangerID = "4b3e1d0a-5f0c-4d6e-8a51-0c2f6b7d9e10"
 
 // onSecond changes every request of a delivery after the first, regardless of its attempt number.
 func onSecond(act func(*sending)) func(*sending) {
-	sent := map[string]bool{}
 	return func(out *sending) {
-		if sent[out.delivery] {
+		if out.repeated {
 			act(out)
 		}
-		sent[out.delivery] = true
 	}
 }
 
@@ -252,7 +250,9 @@ func resetFault() fault {
 
 // shownFault adds a part of the last sent delivery to every listed delivery.
 func shownFault(name string, what func(*sending) string) fault {
-	last := ""
-	return fault{name: name, breaks: []int{622}, deliver: func(out *sending) { last = what(out) },
-		spoil: onRecords(func(record object) { record["trace"] = last })}
+	return remembering(func() fault {
+		last := ""
+		return fault{name: name, breaks: []int{622}, deliver: func(out *sending) { last = what(out) },
+			spoil: onRecords(func(record object) { record["trace"] = last })}
+	})
 }

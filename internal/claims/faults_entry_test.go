@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -99,7 +98,7 @@ var keyReplayFaults = []fault{
 				in.status = http.StatusNotFound
 			}
 		})},
-	racingFault(),
+	remembering(racingFault),
 	{name: "the same body creates the same record", breaks: []int{757, 763},
 		rewrite: onCall(http.MethodPost, books, func(in *inFlight) {
 			sum := sha256.Sum256(fmt.Append(nil, in.sent))
@@ -110,24 +109,19 @@ var keyReplayFaults = []fault{
 // racingFault stores a key only after the response to its creation. Creations wait for a second one, so that two are
 // always in progress.
 func racingFault() fault {
-	type pair struct {
-		sync.Once
-		arrived atomic.Int32
-		second  chan struct{}
-	}
+	var arrived atomic.Int32
+	second := make(chan struct{})
 	return fault{name: "two parallel creations ignore each other", breaks: []int{756, 757, 758, 759, 760}, together: true,
 		rewrite: func(in *inFlight) {
 			if in.method != http.MethodPost {
 				return
 			}
 			in.header.Del(keyHeader)
-			both := memoryOf[pair](in)
-			both.Do(func() { both.second = make(chan struct{}) })
-			if both.arrived.Add(1) == 2 {
-				close(both.second)
+			if arrived.Add(1) == 2 {
+				close(second)
 			}
 			select {
-			case <-both.second:
+			case <-second:
 			case <-time.After(5 * time.Second): // a claim that sends them one after the other does not detect the fault
 				in.header.Set(keyHeader, nobodysKey)
 			}
@@ -224,7 +218,7 @@ var entryUpdateFaults = []fault{
 		func(in *inFlight) { in.status, in.got = http.StatusOK, object{"data": object{"deleted": true}} })},
 	{name: "a deletion has no effect", breaks: []int{704, 728, 759, 776, 777}, rewrite: onCall(http.MethodDelete, oneEntry,
 		func(in *inFlight) { in.status = http.StatusNoContent })},
-	lingeringFault(),
+	remembering(lingeringFault),
 	{name: "a second deletion succeeds", breaks: []int{704, 777}, rewrite: onCall(http.MethodDelete, oneEntry,
 		func(in *inFlight) {
 			if in.entry() == nil {
@@ -235,13 +229,13 @@ var entryUpdateFaults = []fault{
 
 // lingeringFault keeps listing deleted records.
 func lingeringFault() fault {
+	var gone []any
 	return fault{name: "a deleted record is still listed", breaks: []int{728, 759, 776},
 		rewrite: onEntry(http.MethodDelete, func(in *inFlight, fields object) {
-			gone := memoryOf[[]any](in)
-			*gone = append(*gone, maps.Clone(fields))
+			gone = append(gone, maps.Clone(fields))
 		}), spoil: onLastPage(func(in *inFlight) {
 			list, _ := at(in.got, "data").([]any)
-			setAt(in.got, "data", append(list, *memoryOf[[]any](in)...))
+			setAt(in.got, "data", append(list, gone...))
 		})}
 }
 

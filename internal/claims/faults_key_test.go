@@ -119,7 +119,7 @@ var keyFaults = []fault{
 	})},
 	{name: "a second revocation is rejected", breaks: []int{551},
 		rewrite: onRevoked(func(in *inFlight, _ object) { in.status = http.StatusConflict })},
-	secondRevocationFault(),
+	remembering(secondRevocationFault),
 	{name: "a rejection for scopes without details", breaks: []int{552},
 		spoil: whenStatus(403, 403, func(in *inFlight) { deleteAt(in.got, "error.details") })},
 	{name: "empty scopes allow nothing", breaks: []int{532, 549, 552},

@@ -69,6 +69,9 @@ func returns(method, form, member string, value any) func(*inFlight) {
 	})
 }
 
+// later returns a time a year later.
+func later(of any) string { return moment(parse(of).Add(365 * 24 * time.Hour)) }
+
 // listing changes each object of a list.
 func listing(list string, act func(object)) func(*inFlight) {
 	return when(http.MethodGet, list, func(in *inFlight) {
@@ -133,19 +136,21 @@ func taken(list string, fits func(object) bool) func(*inFlight) {
 
 // takenForever rejects the external_id of a deleted object.
 func takenForever(name string, claim int, list string) fault {
-	gone := map[any]bool{}
-	return fault{name: name, only: claim, rewrite: func(in *inFlight) {
-		when(http.MethodDelete, list+"/*", func(in *inFlight) {
-			if found := in.proxy.one(in.path); found != nil && found["external_id"] != nil {
-				gone[found["external_id"]] = true
-			}
-		})(in)
-		when(http.MethodPost, list, func(in *inFlight) {
-			if gone[in.sent["external_id"]] {
-				in.status = http.StatusUnprocessableEntity
-			}
-		})(in)
-	}}
+	return remembering(func() fault {
+		gone := map[any]bool{}
+		return fault{name: name, only: claim, rewrite: func(in *inFlight) {
+			when(http.MethodDelete, list+"/*", func(in *inFlight) {
+				if found := in.proxy.one(in.path); found != nil && found["external_id"] != nil {
+					gone[found["external_id"]] = true
+				}
+			})(in)
+			when(http.MethodPost, list, func(in *inFlight) {
+				if gone[in.sent["external_id"]] {
+					in.status = http.StatusUnprocessableEntity
+				}
+			})(in)
+		}}
+	})
 }
 
 // replacing treats the mode replace as merge.
@@ -225,7 +230,7 @@ var narrowConventionFaults = []fault{
 				in.query.Set("page", itoa(page-1))
 			}
 		})},
-	anyWordFault(),
+	remembering(anyWordFault),
 	{name: "external_id of customers matches a part", only: 41,
 		rewrite: when(http.MethodGet, customers, rename("external_id", "search"))},
 	{name: "customers are sorted backwards by id", only: 46, rewrite: when(http.MethodGet, customers,
@@ -247,16 +252,16 @@ func turn(in *inFlight) {
 
 // anyWordFault finds all customers by a word that no customer contains.
 func anyWordFault() fault {
+	var names []string
 	return fault{name: "search finds everything for an unknown word", only: 40, spoil: func(in *inFlight) {
-		names := memoryOf[[]string](in)
 		when("", customers+"*", func(in *inFlight) {
 			if name, ok := in.sent["name"].(string); ok {
-				*names = append(*names, name)
+				names = append(names, name)
 			}
 		})(in)
 		when(http.MethodGet, customers, func(in *inFlight) {
 			word := in.query.Get("search")
-			had := slices.ContainsFunc(*names, func(name string) bool { return strings.Contains(name, word) })
+			had := slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, word) })
 			if all := in.proxy.all(customers); word != "" && !had && show(at(in.got, "meta.total")) == "0" {
 				setAt(in.got, "data", all)
 				setAt(in.got, "meta.total", len(all))
@@ -309,6 +314,10 @@ var narrowCustomerFaults = []fault{
 				setAt(in.got, "data.customer.updated_at", made.Format(time.RFC3339))
 			}
 		})},
+	{name: "customers are updated before they are created", only: 62, spoil: func(in *inFlight) {
+		onCustomers(func(c object) { c["created_at"] = later(c["created_at"]) })(in)
+		onData(accounts, func(a object) { setAt(a, "customer.created_at", later(at(a, "customer.created_at"))) })(in)
+	}},
 	{name: "nickname changes legal_name too", only: 71,
 		rewrite: when(http.MethodPatch, customers+"/*", func(in *inFlight) {
 			if in.sent["nickname"] != nil {
@@ -399,7 +408,7 @@ var narrowCustomerFaults = []fault{
 				in.status, in.got = http.StatusOK, object{"data": object{"deleted": true}}
 			}
 		})},
-	deletedFoundFault(),
+	remembering(deletedFoundFault),
 	takenForever("a deleted customer keeps its external_id", 124, customers),
 	{name: "a deleted customer's account is active", only: 125,
 		spoil: when(http.MethodGet, accounts+"/*", func(in *inFlight) {
@@ -505,7 +514,7 @@ func (in *inFlight) since(member string) time.Duration {
 }
 
 var narrowSubscriptionFaults = []fault{
-	draftFault(),
+	remembering(draftFault),
 	{name: "a creation drops the notes of a subscription", only: 203,
 		rewrite: when(http.MethodPost, subscriptions, func(in *inFlight) { delete(in.sent, "notes") })},
 	{name: "plan_id may be null but not absent", only: 205, rewrite: subscribing(func(in *inFlight) {
@@ -526,7 +535,7 @@ var narrowSubscriptionFaults = []fault{
 	{name: "null does not clear notes", only: 243,
 		rewrite: unsent(http.MethodPatch, oneSubscription, "notes", nil)},
 	{name: "replace merges in a subscription", only: 246, rewrite: replacing(oneSubscription)},
-	newItemsFault(),
+	remembering(newItemsFault),
 	{name: "a sync sets no quantity above 4", only: 263,
 		rewrite: when(http.MethodPut, oneSubscription+"/items", func(in *inFlight) {
 			for _, item := range items(in.sent["items"]) {
@@ -583,16 +592,16 @@ var narrowSubscriptionFaults = []fault{
 	{name: "billing_account_id of invoices is ignored", only: 323,
 		rewrite: ignoring(invoices, "billing_account_id")},
 	{name: "invoices are not sorted in descending order", only: 324, rewrite: ignoring(invoices, "sort_order")},
-	pendingFault(),
-	revertedPlanFault(),
-	scheduledFault(),
-	revertedCancelFault(),
+	remembering(pendingFault),
+	remembering(revertedPlanFault),
+	remembering(scheduledFault),
+	remembering(revertedCancelFault),
 	{name: "trials do not end", only: 338, spoil: when(http.MethodGet, oneSubscription, func(in *inFlight) {
 		if at(in.got, "data.status") == "active" && at(in.got, "data.trial_end") != nil {
 			setAt(in.got, "data.status", "trialing")
 		}
 	})},
-	resumedFault(),
+	remembering(resumedFault),
 	{name: "a pause ends with the period", only: 340, spoil: when(http.MethodGet, oneSubscription,
 		func(in *inFlight) {
 			if at(in.got, "data.status") == "paused" && in.since("data.paused_at") > aMonth {

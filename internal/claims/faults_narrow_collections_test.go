@@ -96,7 +96,7 @@ var narrowCollectionsFaults = []fault{
 	{name: "a revoked old key works", only: 573, rewrite: onDeadKey(func(in *inFlight, key object) bool {
 		return key["revokedAt"] != nil && in.proxy.rotated[key["id"].(string)] != ""
 	})},
-	firstSecretFault(),
+	remembering(firstSecretFault),
 	{name: "an exhausted delivery is tried again", only: 592, spoil: onRecords(func(record object) {
 		if record["status"] == "exhausted" {
 			record["nextRetryAt"] = record["createdAt"]

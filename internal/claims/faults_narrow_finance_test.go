@@ -31,7 +31,7 @@ var narrowFinanceFaults = []fault{
 			setAt(in.got, "data", list[:len(list)-1])
 		}
 	})},
-	grownFault(),
+	remembering(grownFault),
 	{name: "a record that was not updated has another created_at", only: 752,
 		spoil: when(http.MethodGet, oneEntry, func(in *inFlight) {
 			if created := at(in.got, "data.created_at"); created != nil && created == at(in.got, "data.updated_at") {
@@ -44,9 +44,9 @@ var narrowFinanceFaults = []fault{
 				in.status = http.StatusOK
 			}
 		}},
-	overtakenFault(),
-	sameBodyFault(),
-	unforgottenFault(),
+	remembering(overtakenFault),
+	remembering(sameBodyFault),
+	remembering(unforgottenFault),
 	{name: "a record can be deleted twice", only: 777, spoil: when(http.MethodDelete, oneEntry,
 		func(in *inFlight) {
 			if in.status == http.StatusNotFound && in.id() != nobody {

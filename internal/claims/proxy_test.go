@@ -55,6 +55,7 @@ type fault struct {
 	advance  func(time.Duration) time.Duration // changes how far the clock is advanced
 	together bool                              // creations are processed in parallel
 	rewords  string                            // a kind of the sandbox's rewording
+	anew     func() fault                      // if the fault remembers requests: returns one that remembers none
 }
 
 // proxy applies a fault in front of a sandbox. It stores values that the sandbox returns only once.
@@ -67,31 +68,25 @@ type proxy struct {
 
 	creations sync.Mutex
 
-	remembers sync.Mutex
-	memory    any // see memoryOf
-
 	mu       sync.Mutex
-	secrets  map[any]string       // of endpoints, by their id
-	owners   map[string]any       // the endpoint of each secret
-	withheld map[any]object       // authentication of endpoints in requests
-	tokens   map[string]string    // the key's id by token
-	rotated  map[string]string    // successors of keys
-	grace    map[string]any       // graceUntil of predecessors
-	replies  map[string]object    // to creations of records, by collection and idempotency key
-	booked   map[string]bool      // collections with records
-	cursors  map[string]place     // the positions of cursors
-	first    map[string]time.Time // the time of a delivery's first attempt
+	secrets  map[any]string    // of endpoints, by their id
+	owners   map[string]any    // the endpoint of each secret
+	withheld map[any]object    // authentication of endpoints in requests
+	tokens   map[string]string // the key's id by token
+	rotated  map[string]string // successors of keys
+	grace    map[string]any    // graceUntil of predecessors
+	replies  map[string]object // to creations of records, by collection and idempotency key
+	booked   map[string]bool   // collections with records
+	cursors  map[string]place  // the positions of cursors
+	sent     map[string]bool   // the deliveries that were sent
 }
 
-// memoryOf returns what a fault remembers of the sandbox of a request. A fault is one value for all tests, and they run
-// in parallel.
-func memoryOf[T any](in *inFlight) *T {
-	in.proxy.remembers.Lock()
-	defer in.proxy.remembers.Unlock()
-	if in.proxy.memory == nil {
-		in.proxy.memory = new(T)
-	}
-	return in.proxy.memory.(*T)
+// remembering returns a fault that remembers earlier requests: each sandbox gets one of its own, since tests run in
+// parallel.
+func remembering(planted func() fault) fault {
+	one := planted()
+	one.anew = planted
+	return one
 }
 
 // place is the position of a cursor: the list that it continues, and the records of the previous page.
@@ -104,6 +99,9 @@ type place struct {
 // startFaulty runs a sandbox behind a fault and returns it as a target.
 func startFaulty(t *testing.T, options sandbox.Options, fault fault) (*proxy, claims.Target) {
 	t.Helper()
+	if fault.anew != nil {
+		fault = fault.anew()
+	}
 	if fault.rewords != "" {
 		options.Rewords = []string{fault.rewords}
 	}
@@ -115,7 +113,7 @@ func startFaulty(t *testing.T, options sandbox.Options, fault fault) (*proxy, cl
 		target: behind, sandbox: server, fault: fault,
 		secrets: map[any]string{}, owners: map[string]any{}, withheld: map[any]object{},
 		tokens: map[string]string{}, rotated: map[string]string{}, grace: map[string]any{}, replies: map[string]object{},
-		booked: map[string]bool{}, cursors: map[string]place{}, first: map[string]time.Time{},
+		booked: map[string]bool{}, cursors: map[string]place{}, sent: map[string]bool{},
 	}
 	front := httptest.NewTLSServer(p)
 	t.Cleanup(front.Close)
@@ -294,7 +292,7 @@ type sending struct {
 	header    http.Header
 	body      []byte
 	at        time.Time // the t of the signature
-	first     time.Time // the time of the first attempt
+	repeated  bool      // the delivery was sent before
 	secret    string
 	lost      bool // the delivery is lost
 	redirects bool // redirects are followed
@@ -345,10 +343,8 @@ func (p *proxy) tampered(r *http.Request, body []byte) *sending {
 			out.secret = secret
 		}
 	}
-	if p.first[out.delivery].IsZero() {
-		p.first[out.delivery] = out.at
-	}
-	out.first = p.first[out.delivery]
+	out.repeated = p.sent[out.delivery]
+	p.sent[out.delivery] = true
 	if p.fault.deliver == nil {
 		return out
 	}

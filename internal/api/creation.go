@@ -86,7 +86,7 @@ func Create[T any](ctx context.Context, c *Client, m Creation[T]) (object T, ado
 		found, err := s.find(detached, ctx)
 		switch {
 		case err != nil:
-			return none, false, s.unclear(lost, nil, "The lookup failed.", err)
+			return none, false, s.unclear(lost, s.ids(s.likely(found)), "The lookup failed.", err)
 		case len(found) > 0 || !m.Unique || showsOther(lost):
 			return s.decide(detached, lost, found)
 		case isDuplicate(s.last):
@@ -213,7 +213,7 @@ func (s *settlement[T]) decide(ctx context.Context, lost *AmbiguousError, found 
 			ids = []string{id}
 		}
 		unclear := *lost
-		unclear.Older = s.allOlder(found)
+		unclear.Older, unclear.LookedUp = s.allOlder(found), true
 		return none, false, s.unclear(&unclear, ids, s.lookedUp(found), nil)
 	}
 	object, ids := found[0], s.ids(found)
@@ -255,6 +255,10 @@ func (s *settlement[T]) undated(object T) string {
 // unclear adds what is known, and how to find out the rest.
 func (s *settlement[T]) unclear(lost *AmbiguousError, candidates []string, known string, cause error) error {
 	e := *lost
+	if cause != nil {
+		// The outcome is still the one that the first request left open, so that error comes first.
+		e = *lost.followedBy(cause)
+	}
 	e.Candidates = candidates
 	e.Advice = fmt.Sprintf("The %s may or may not exist. %s", s.Describe, known)
 	switch {
@@ -270,10 +274,6 @@ func (s *settlement[T]) unclear(lost *AmbiguousError, candidates []string, known
 	}
 	if s.Again != "" {
 		e.Advice += ". " + s.Again
-	}
-	if cause != nil {
-		// The outcome is still the one that the first request left open, so that error comes first.
-		e.Err = fmt.Errorf("%w; after that: %w", lost.Err, cause)
 	}
 	return &e
 }

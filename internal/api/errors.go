@@ -133,6 +133,8 @@ type AmbiguousError struct {
 	// the request according to the Date headers of the responses, which may be from another clock.
 	Candidates []string
 	Older      bool
+	// LookedUp is set if lookups, until reads no longer lag, found no other candidates.
+	LookedUp bool
 }
 
 func (e *AmbiguousError) Error() string {

@@ -21,8 +21,9 @@ type Transition[T any] struct {
 
 // Change carries out a transition. If the outcome is unknown, it reads the object until reads no longer lag; an object
 // in the requested state is the result. Otherwise the request is sent again, with such reads before each attempt, until
-// the retry timeout ends. If each request counts, that needs an error in the service's own form, which shows that the
-// service has ended the request. If the outcome stays unknown, the *AmbiguousError contains what is known.
+// the retry timeout ends. If each request counts, that needs an error in the service's own form which shows that the
+// service has ended the request: 502 and 504 are the errors of a gateway, which does not know. If the outcome stays
+// unknown, the *AmbiguousError contains what is known.
 //
 // Like Create, it obeys ctx until the request is sent, and then continues for at most 8 s after ctx has ended.
 func Change[T any](ctx context.Context, c *Client, t Transition[T]) (result T, err error) {
@@ -69,7 +70,7 @@ func (t Transition[T]) mayFollow(lost *AmbiguousError) bool {
 	e, responded := AsError(lost)
 	failed := responded && (e.Status >= http.StatusInternalServerError || e.Status == http.StatusRequestTimeout)
 	if t.Counts {
-		return failed && e.Structured
+		return failed && e.Structured && e.Status != http.StatusBadGateway && e.Status != http.StatusGatewayTimeout
 	}
 	return !responded || failed || isSuccess(e.Status) // a redirect would only be repeated
 }

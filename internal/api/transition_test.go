@@ -86,6 +86,8 @@ func TestChange(t *testing.T) {
 			err: []string{"not sent again"}, kind: isAmbiguous, sent: 1, looked: 4, waited: round},
 		"billed, a proxy's 502": {change: change{counts: true, sends: []any{after(502, false), done}, looks: []any{before}},
 			err: []string{"not sent again"}, kind: isAmbiguous, sent: 1, looked: 4, waited: round},
+		"billed, 504 in the service's own form": {change: change{counts: true, sends: []any{after(504, true), done},
+			looks: []any{before}}, err: []string{"not sent again"}, kind: isAmbiguous, sent: 1, looked: 4, waited: round},
 		"billed, the service's own 503": {change: change{counts: true, sends: []any{after(503, true), done},
 			looks: []any{before}}, sent: 2, looked: 4, waited: round},
 		"look fails": {change: change{sends: []any{lost},

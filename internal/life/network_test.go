@@ -255,7 +255,8 @@ func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	var m meeting
 	ctx := sandbox.WithFault(r.Context(), func(operation string) (sandbox.Fault, bool) {
-		if m = p.take(operation, r.Method, body); m.Interrupt {
+		m = p.take(operation, r.Method, body)
+		if m.Interrupt && !strings.HasPrefix(m.Fault, slow) {
 			stop(p.interrupt)
 		}
 		return p.fault(m)
@@ -270,6 +271,9 @@ func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 		response, err = send(r.Context())
 	}
 	if after, isSlow := strings.CutPrefix(m.Fault, slow); isSlow {
+		if m.Interrupt { // while its response is awaited
+			stop(p.interrupt)
+		}
 		select {
 		case <-time.After(duration(after)):
 		case <-r.Context().Done():

@@ -44,8 +44,9 @@ type step struct {
 	Turns       object   `json:"turns,omitempty"`
 	CreateFirst bool     `json:"createFirst,omitempty"`
 	Fault       string   `json:"fault,omitempty"` // active while a plan is applied
-	// Meets lists the misfortunes of the run.
+	// Meets lists the misfortunes of the run. Back takes its changes of the configuration back after them.
 	Meets []meeting `json:"meets,omitempty"`
+	Back  bool      `json:"back,omitempty"`
 }
 
 // meeting is what a request of a run meets.
@@ -121,7 +122,7 @@ func (m met) promised() bool {
 	case evidence.KindOf(m.operation).Create != "":
 		return m.named || evidence.KindOf(m.operation).Name == evidence.Record
 	case m.operation == "subscriptions.change_plan":
-		return fault.Status > 0
+		return fault.Status == http.StatusInternalServerError || fault.Status == http.StatusServiceUnavailable
 	default:
 		return !strings.Contains(m.operation, "rotate")
 	}

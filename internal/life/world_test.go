@@ -251,8 +251,8 @@ func (w *world) run(s step) *violation {
 		if !b.killed {
 			b.says(done.Errors, done.Warnings)
 		}
-		b.had = w.states()
-		if bad := w.ends(cmp.Or(w.once(last), w.received(b, requests)).after(b)); bad != nil {
+		b.had, b.since = w.states(), last
+		if bad := w.ends(w.received(b, requests).after(b)); bad != nil {
 			return bad
 		}
 		w.finished(plan, done)

@@ -32,7 +32,7 @@ func (e *LostKeyError) Unwrap() error { return e.Err }
 // the response may contain little else. A lost response is a *LostKeyError.
 func (s *Service) CreateAPIKey(ctx context.Context, create APIKeyCreate) (*APIKey, error) {
 	return s.newKey(ctx, fmt.Sprintf("API key named %q", create.Name),
-		api.Request{Operation: "api_keys.create", Body: create}, func(context.Context) string { return create.Name })
+		api.Request{Operation: "api_keys.create", Body: create}, func(context.Context) (string, error) { return create.Name, nil })
 }
 
 type rotateBody struct {
@@ -44,13 +44,13 @@ type rotateBody struct {
 // the old key as read after the lag.
 func (s *Service) RotateAPIKey(ctx context.Context, id string, graceDays int64) (*APIKey, error) {
 	var rotated *APIKey
-	look := func(ctx context.Context) string {
+	look := func(ctx context.Context) (string, error) {
 		key, err := s.GetAPIKey(ctx, id)
 		if err != nil {
-			return ""
+			return "", err
 		}
 		rotated = key
-		return key.Name
+		return key.Name, nil
 	}
 	successor, err := s.newKey(ctx, fmt.Sprintf("successor of the API key %q", id), api.Request{
 		Operation: "api_keys.rotate", Path: map[string]string{"id": id}, Body: rotateBody{GraceDays: graceDays}}, look)
@@ -61,9 +61,9 @@ func (s *Service) RotateAPIKey(ctx context.Context, id string, graceDays int64) 
 	return successor, err
 }
 
-// newKey sends a request that creates a key, once. nameOf returns the name of the new key, or "" if unknown.
+// newKey sends a request that creates a key, once. nameOf returns the name of the new key.
 func (s *Service) newKey(ctx context.Context, describe string, request api.Request,
-	nameOf func(context.Context) string) (*APIKey, error) {
+	nameOf func(context.Context) (string, error)) (*APIKey, error) {
 	var found []APIKey
 	key, _, err := api.Create(ctx, s.client, api.Creation[*APIKey]{
 		Describe: describe,
@@ -71,9 +71,15 @@ func (s *Service) newKey(ctx context.Context, describe string, request api.Reque
 		ID:       func(k *APIKey) string { return k.ID },
 		Created:  func(k *APIKey) string { return k.CreatedAt },
 		Find: func(ctx context.Context) (all []*APIKey, err error) {
-			name := nameOf(ctx)
-			found, err = s.UnusedKeys(ctx, func(k APIKey) bool { return name != "" && same.Wording(name, k.Name) })
-			for _, k := range found {
+			name, err := nameOf(ctx)
+			if err != nil {
+				return nil, err
+			}
+			listed, err := s.UnusedKeys(ctx, func(k APIKey) bool { return same.Wording(name, k.Name) })
+			if err == nil {
+				found = listed
+			}
+			for _, k := range listed {
 				all = append(all, &k)
 			}
 			return all, err

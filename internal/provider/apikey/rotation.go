@@ -28,6 +28,9 @@ func (w *write) renew(ctx context.Context, d decision) bool {
 		if w.spent == nil {
 			return rotated
 		}
+		// No plan has shown that, so none has named the key of a run that was killed here.
+		left, _ := w.Client.UnusedKeys(ctx, func(k collections.APIKey) bool { return w.memory.follows(w.before, k) })
+		w.before.warnLeft(left, w.Diags)
 	}
 	if !w.create(ctx, "The old key is unchanged. The next apply creates another key to replace it.",
 		func(now time.Time) []predecessor { return w.keep(d, now) }) {
@@ -193,12 +196,11 @@ func graceUntil(successor *collections.APIKey, days int64, now time.Time) types.
 // rotationLost reports a rotation with a lost response: the old key shows whether it was rotated. If so, it saves its
 // end, and that a new key is due.
 func (w *write) rotationLost(ctx context.Context, err error) bool {
-	next := "The old key does not appear to have been rotated. The next apply rotates it or, if it was rotated, " +
-		"creates a new key to replace it."
 	var lost *collections.LostKeyError
 	if !errors.As(err, &lost) {
 		return false
 	}
+	next := unrotated(lost) + " The next apply rotates it or, if it was rotated, creates a new key to replace it."
 	w.memory.Lost = true
 	old, now := lost.Rotated, w.Client.Shown(ctx)
 	if old != nil && earlier(api.OrEmpty(old.ExpiresAt), w.before.KeyExpiresAt.ValueString()) {
@@ -217,6 +219,14 @@ func (w *write) rotationLost(ctx context.Context, err error) bool {
 	}
 	return lostKey(err, fmt.Sprintf("The response to the creation of the successor of %s was lost",
 		w.before.displayName()), next, w.owns, w.Diags)
+}
+
+// unrotated describes an old key whose end was not moved as far as is known.
+func unrotated(lost *collections.LostKeyError) string {
+	if lost.Rotated == nil {
+		return "Whether the old key was rotated is unknown, because reading it failed."
+	}
+	return "The old key does not appear to have been rotated."
 }
 
 // rotatedUntil returns the state of a key with an end from a rotation; its successor is not in the state, so a new key
@@ -278,8 +288,9 @@ func (w *write) endLater(ctx context.Context, e ending) bool {
 		w.done(ctx, e.ID, e)
 		return nil, nil
 	}, Explain: func(err error) bool {
-		return lostKey(err, fmt.Sprintf("Could not %s %s", verb, w.State.displayName()),
-			"The old key still works, and does not appear to have been rotated.", w.owns, w.Diags)
+		var lost *collections.LostKeyError
+		return errors.As(err, &lost) && lostKey(err, fmt.Sprintf("Could not %s %s", verb, w.State.displayName()),
+			unrotated(lost), w.owns, w.Diags)
 	}}) && (e.Successor == "" || w.discard(ctx, e))
 }
 
@@ -414,7 +425,11 @@ func lostKey(err error, summary, next string, owns func(collections.APIKey) bool
 	}
 	text := apidiag.Text(err) + "\n\nThe request was not repeated, because each one creates another key. "
 	found := slices.DeleteFunc(slices.Clone(lost.Found), owns)
-	if len(found) == 0 {
+	switch {
+	case len(found) == 0 && !lost.Err.LookedUp:
+		diags.AddError(summary, text+"Whether the key was created is unknown, because looking for it failed. "+next)
+		return true
+	case len(found) == 0:
 		diags.AddError(summary, text+"The service lists no unused key with this name, so the key was probably not created. "+
 			""+next)
 		return true

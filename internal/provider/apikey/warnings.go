@@ -211,9 +211,14 @@ func (r *Resource) warnUnused(ctx context.Context, p *object.Plan[model], d deci
 			left := (named || old) && !(old && elsewhere) && !ownsKey(d.state, d.memory, key)
 			return left && key.LastUsedAt == nil && works(ctx, client, &key) && known && created.After(since)
 		}})
+	d.state.warnLeft(found, p.Diags)
+}
+
+// warnLeft reports unused keys with the name of the key m, which were created after it.
+func (m model) warnLeft(found []collections.APIKey, diags *diag.Diagnostics) {
 	if len(found) > 0 {
-		p.Diags.AddAttributeWarning(path.Root("name"),
-			fmt.Sprintf("%s: unused keys with its name exist (id %s)", d.state.displayName(), listed(found)),
+		diags.AddAttributeWarning(path.Root("name"),
+			fmt.Sprintf("%s: unused keys with its name exist (id %s)", m.displayName(), listed(found)),
 			"They were created after this key, and do not belong to this resource. They may be left over from an interrupted "+
 				"run: then their tokens are lost. They may also belong to another resource or system."+howToEnd(found))
 	}

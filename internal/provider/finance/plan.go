@@ -81,9 +81,8 @@ func warnCollection(collection types.String, diags *diag.Diagnostics) {
 	}
 }
 
-// planBody compares the configuration with the record in the state. If no change is necessary, it keeps the value in
-// state, even if the configuration is spelled differently or has fewer keys. It returns the ownership after the apply,
-// which is empty while a part of it is unknown.
+// planBody compares the configuration with the record in the state, as [metadata.Ownership.Plan] does. It returns the
+// ownership after the apply, which is empty while a part of it is unknown.
 func (m *model) planBody(config, state model, own metadata.Ownership, diags *diag.Diagnostics) metadata.Owned {
 	desired, err := config.Body.Object()
 	if err != nil {
@@ -99,11 +98,8 @@ func (m *model) planBody(config, state model, own metadata.Ownership, diags *dia
 		return metadata.Owned{}
 	}
 	m.Body, m.Response = change.Planned, state.Response
-	switch {
-	case change.Differs:
+	if change.Differs {
 		m.Response = types.StringUnknown()
-	case !state.Body.IsAbsent() || config.Body.IsAbsent():
-		m.Body = state.Body // even if the configuration has more keys: a record usually has one writer
 	}
 	if change.Differs && state.IgnoreRemoteChanges.ValueBool() && !m.IgnoreRemoteChanges.ValueBool() {
 		state.warnReverts(stored, desired, diags)

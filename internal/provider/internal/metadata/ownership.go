@@ -93,12 +93,19 @@ func (o Ownership) Plan(config, state Value, remote Object) (Change, error) {
 	}
 	result, replaced := o.Result(remote, desired, desired), Ownership{Mode: ModeReplace, Owned: o.Owned}
 	if o.Mode == "" && !same.JSON(result, replaced.Result(remote, desired, desired)) {
+		if config.IsAbsent() && !state.IsAbsent() { // merge would keep the state's, as below
+			kept = Unknown()
+		}
 		return Change{Planned: kept, Differs: true, MayLose: missing(result, desired)}, nil
 	}
 	if EqualKnowing(result, remote, o.Owned) {
 		// A null in the state cannot replace a configured value: Terraform rejects such a plan. A newly configured key is in
 		// the plan even if the service already has its value: the apply sends nothing, but stores the ownership.
-		if named := o.Owned == nil || names(o.Owned, desired); named && (!state.IsAbsent() || config.IsAbsent()) {
+		known := o.Owned
+		if known == nil { // imported
+			known, _ = state.Object()
+		}
+		if names(known, desired) && (!state.IsAbsent() || config.IsAbsent()) {
 			kept = state
 		}
 		return Change{Planned: kept, Desired: desired}, nil

@@ -289,7 +289,7 @@ func (s *Service) Settle(now time.Time) error {
 	if store.Read(s.DB, func(*store.Tx) bool { return s.due.After(now) }) {
 		return nil
 	}
-	err := s.DB.Update(func(tx *store.Tx) error {
+	err := s.DB.UpdatePast(func(tx *store.Tx) error {
 		s.due = never
 		var renewals []renewal
 		for _, row := range s.Subscriptions.All(tx) {

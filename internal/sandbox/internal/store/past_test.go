@@ -16,7 +16,8 @@ func TestPastIsForgotten(t *testing.T) {
 	table, other := NewTable[int](db, "rows"), NewTable[int](db, "others")
 	began := time.Now()
 	update := func(after time.Duration, change func(tx *Tx)) {
-		if err := db.updateAt(began.Add(after), func(tx *Tx) error { change(tx); return nil }); err != nil {
+		at := func() time.Time { return began.Add(after) }
+		if err := db.updateAt(at, func(tx *Tx) error { change(tx); return nil }); err != nil {
 			t.Fatal(err)
 		}
 	}

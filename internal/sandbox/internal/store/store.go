@@ -140,10 +140,13 @@ func (db *DB) ViewAsOf(then time.Time, read func(tx *Tx) error) error {
 
 // Update runs change and stores what it wrote, in the file first and then
 // in memory. If change or the file fails, the tables do not change.
-func (db *DB) Update(change func(tx *Tx) error) error { return db.updateAt(time.Time{}, change) }
+func (db *DB) Update(change func(tx *Tx) error) error { return db.updateAt(time.Now, change) }
 
-// updateAt is Update at a time; the zero time stands for the time of the commit.
-func (db *DB) updateAt(now time.Time, change func(tx *Tx) error) error {
+// UpdatePast is Update of what time has changed, not a request: views of the past include it.
+func (db *DB) UpdatePast(change func(tx *Tx) error) error { return db.updateAt(nil, change) }
+
+// updateAt is Update with the time of the commit; nil: the replaced rows are not kept.
+func (db *DB) updateAt(commit func() time.Time, change func(tx *Tx) error) error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	tx := &Tx{db: db, writes: map[string]map[string]write{}}
@@ -153,15 +156,19 @@ func (db *DB) updateAt(now time.Time, change func(tx *Tx) error) error {
 	if err := db.persist(tx.writes); err != nil {
 		return fmt.Errorf("write state file: %w", err)
 	}
-	if now.IsZero() {
-		now = time.Now()
-	}
-	for _, table := range db.tables {
-		table.forget(now)
+	if commit != nil {
+		now := commit()
+		for _, table := range db.tables {
+			table.forget(now)
+		}
+		for table, writes := range tx.writes {
+			for id := range writes {
+				db.tables[table].remember(id, now)
+			}
+		}
 	}
 	for table, writes := range tx.writes {
 		for id, w := range writes {
-			db.tables[table].remember(id, now)
 			db.tables[table].apply(id, w)
 		}
 	}

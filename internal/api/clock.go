@@ -67,6 +67,15 @@ func (c *clock) now() (time.Time, bool) {
 	return c.date.Add(time.Since(c.at)), true
 }
 
+// bounds returns the earliest and the latest time of the service at a local time; false before the first response with
+// a Date.
+func (c *clock) bounds(local time.Time) (earliest, latest time.Time, known bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	ago := local.Sub(c.at)
+	return c.earliest.Add(ago), c.latest.Add(ago), !c.date.IsZero()
+}
+
 // Date returns the Date of the service's newest response. Unlike Now, it does not depend on the speed of the service's
 // clock, which is at this time or later.
 func (c *Client) Date() (time.Time, bool) {

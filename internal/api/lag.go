@@ -72,22 +72,28 @@ func (w *Writes) times(id string) times {
 // by the clock of the service.
 func Newest[T any](ctx context.Context, c *Client, w *Writes, id string, read func(context.Context) (T, error),
 	updated func(T) string) (T, error) {
-	return Again(ctx, read, func(value T, err error) bool {
+	var sent time.Time
+	return Again(ctx, func(ctx context.Context) (T, error) {
+		sent = time.Now()
+		return read(ctx)
+	}, func(value T, err error) bool {
 		known := w.times(id)
 		if err != nil {
-			return IsNotFound(err) && c.justNow(known.created)
+			return IsNotFound(err) && c.mayLag(known.created, sent)
 		}
-		return w.after(id, updated(value)) && c.justNow(known.updated)
+		return w.after(id, updated(value)) && c.mayLag(known.updated, sent)
 	})
 }
 
-// Wrote reports whether an object was written so shortly before that reads may lag, by the clock of the service.
-func (w *Writes) Wrote(c *Client, id string) bool { return c.justNow(w.times(id).updated) }
+// MayLag reports whether an object was written so shortly before a read was sent that the read may lag.
+func (w *Writes) MayLag(c *Client, id string, sent time.Time) bool {
+	return c.mayLag(w.times(id).updated, sent)
+}
 
 // within reports whether an object was written so shortly before now that reads may lag.
 func (w *Writes) within(id string, now time.Time) bool {
 	known := w.times(id)
-	return justBefore(known.created, now) || justBefore(known.updated, now)
+	return justBefore(known.created, now, now) || justBefore(known.updated, now, now)
 }
 
 // at reports whether the last known write of an object was at the time in a read.
@@ -113,16 +119,17 @@ func (c *Client) DateText() string {
 	return now.UTC().Format(time.RFC3339)
 }
 
-// justNow reports whether reads may still lag behind a write at this time. Date has whole seconds, so the service's
-// clock may be up to a second ahead of it.
-func (c *Client) justNow(text string) bool {
-	now, known := c.Date()
-	return known && justBefore(text, now)
+// mayLag reports whether a read that was sent at a local time may lag behind a write, by the clock of the service. The
+// response may be much younger than the read: its proof, or another attempt, took the time.
+func (c *Client) mayLag(written string, sent time.Time) bool {
+	earliest, latest, known := c.clock.bounds(sent)
+	return known && justBefore(written, earliest, latest)
 }
 
-func justBefore(text string, now time.Time) bool {
+// justBefore reports whether a time may be within ReadLag before a time between the bounds.
+func justBefore(text string, earliest, latest time.Time) bool {
 	at, ok := ParseTime(text)
-	return ok && !IsDate(text) && now.Sub(at) <= ReadLag && at.Sub(now) <= time.Second
+	return ok && !IsDate(text) && earliest.Sub(at) <= ReadLag && at.Sub(latest) <= time.Second
 }
 
 // Again repeats a read that returns the state before a write, with growing pauses, for slightly longer than reads may

@@ -21,7 +21,7 @@ func (d *draw) block(of map[string]step) string {
 
 // often lists arguments that many others depend on. They are drawn more often.
 var often = []string{"body", "cancel_at_period_end", "cancellation_reason", "collection_method", "custom_metadata",
-	"expires_at", "grace_period_days", "items", "nfe_issuance_policy", "notes", "pause", "plan_id", "rotate_after_days"}
+	"expires_at", "external_id", "grace_period_days", "items", "nfe_issuance_policy", "notes", "pause", "plan_id", "rotate_after_days"}
 
 // argumentNames returns the arguments to draw from.
 func argumentNames(address string) []string {
@@ -88,15 +88,25 @@ var operations = map[string][]string{
 	"billing_finance_record":   {"body", "collection"},
 }
 
-// operate changes such an argument, and often looks at once afterwards, while reads lag.
+// operate changes such an argument; its request often meets a misfortune. Often it looks at once afterwards, while
+// reads lag.
 func (d *draw) operate() {
-	address := d.block(d.w.appliedBlocks)
+	var all [][2]string
+	for _, address := range slices.Sorted(maps.Keys(d.w.appliedBlocks)) {
+		for _, name := range operations[typeOf(address)] {
+			all = append(all, [2]string{address, name})
+		}
+	}
+	if len(all) == 0 {
+		return
+	}
+	chosen := pickOne(d, all)
+	address, name := chosen[0], chosen[1]
 	s, there := d.w.blocks[address]
 	if !there {
 		return
 	}
 	s.Values = maps.Clone(s.Values)
-	name := pickOne(d, operations[typeOf(address)])
 	others := slices.DeleteFunc(slices.Clone(choices[typeOf(address)][name]), func(v any) bool {
 		return show(v) == "{}" || show(named(v, address)) == show(s.Values[name])
 	})
@@ -105,7 +115,11 @@ func (d *draw) operate() {
 	}
 	s.Values[name] = named(pickOne(d, others), address)
 	d.set(s)
-	d.run()
+	meets := d.meetings()
+	if d.w.net != nil && d.chance(2) {
+		meets = append([]meeting{{Of: ofWrite, Nth: d.IntN(2), Times: 1 + d.IntN(2), Fault: pickOne(d, lost)}}, meets...)
+	}
+	d.runs(meets)
 	if d.chance(2) {
 		d.do(step{Do: doRun, Meets: []meeting{{Nth: d.IntN(2), Times: 1000, Fault: "lag=9s"}}})
 	}
@@ -192,8 +206,14 @@ func (d *draw) foreignTo(address string) (about string) {
 	return names[at]
 }
 
+// lost lists what makes the outcome of a request unknown.
+var lost = []string{"drop=after", "drop=before,late=12s", "status=504,late=3m", "status=503,after", "truncate",
+	slow + "40s"}
+
 // run plans and applies; arguments may be known only after apply, and time may pass in between.
-func (d *draw) run() {
+func (d *draw) run() { d.runs(d.meetings()) }
+
+func (d *draw) runs(meets []meeting) {
 	s := step{Do: doRun, CreateFirst: d.chance(3)}
 	if d.chance(3) {
 		for range 1 + d.IntN(2) {
@@ -216,7 +236,7 @@ func (d *draw) run() {
 	if d.chance(8) {
 		s.Fault = pickOne(d, runFaults)
 	} else {
-		s.Meets = d.meetings()
+		s.Meets = meets
 		s.Back = len(s.Meets) > 0 && d.chance(4)
 	}
 	d.do(s)

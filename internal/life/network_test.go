@@ -57,6 +57,10 @@ var errDead = errors.New("the process was killed")
 // longestPause is the longest time that passes before a request. A plan of many objects has as many.
 const longestPause = 200 * time.Millisecond
 
+// journey is how long a request takes to the service. Times of objects have milliseconds, so one that is created in the
+// moment in which its request is sent would be older than the request.
+const journey = time.Millisecond
+
 // begin starts the scheduler; end ends it.
 func (n *network) begin() (end func()) {
 	n.arrived, n.over = make(chan struct{}, 1), make(chan struct{})
@@ -253,6 +257,7 @@ func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 	if p.dead || p.closed() {
 		return nil, errDead
 	}
+	time.Sleep(journey)
 	var m meeting
 	ctx := sandbox.WithFault(r.Context(), func(operation string) (sandbox.Fault, bool) {
 		m = p.take(operation, r.Method, body)

@@ -121,7 +121,7 @@ func (w *world) recover(b *trouble) *violation {
 		b.had += w.states()
 		imported := w.finished(plan, done)
 		if failed = done.Errors; len(failed) == 0 {
-			return cmp.Or(w.ends(w.foreignKept(plan)), w.ends(w.settled(step{}, plan, imported)), w.accounted(b)).after(b)
+			return cmp.Or(w.ends(w.foreignKept(plan)), w.ends(w.settled(step{Turns: b.run.Turns}, plan, imported)), w.accounted(b)).after(b)
 		}
 		w.follow(b, done.Errors)
 		// Abandoned objects may hold what is needed, as without a misfortune.
@@ -161,7 +161,7 @@ func (w *world) follow(b *trouble, messages []string) (more bool) {
 			bare := id[strings.LastIndexByte(id, '/')+1:]
 			managed := slices.Contains(slices.Collect(maps.Values(w.imports)), id) || strings.Contains(w.states(), bare)
 			if exists && !imported && !managed && !b.before[bare] && !w.others[bare] && w.drive.State(address) == nil {
-				w.imports[address], more = id, true
+				w.imports[address], w.dirty[address], more = id, true, true
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
@@ -194,11 +195,13 @@ func (s *Service) SubscriptionItems(ctx context.Context, id string) (items []Sub
 // subscription, it repeats a read of other items than those that are known.
 func (s *Service) RefreshSubscriptionItems(ctx context.Context, id string, known func([]SubscriptionItem) bool) (
 	items []SubscriptionItem, listed bool, err error) {
+	var sent time.Time
 	items, err = api.Again(ctx, func(ctx context.Context) (items []SubscriptionItem, err error) {
+		sent = time.Now()
 		items, listed, err = s.SubscriptionItems(ctx, id)
 		return items, err
 	}, func(items []SubscriptionItem, err error) bool {
-		return err == nil && listed && !known(items) && s.writes.Wrote(s.client, id)
+		return err == nil && listed && !known(items) && s.writes.MayLag(s.client, id, sent)
 	})
 	return items, listed, err
 }
@@ -211,6 +214,7 @@ func isNoOperation(err error) bool {
 // SyncSubscriptionItems makes these the items of a subscription, all of them
 // (wire contract: subscriptions.items.sync). The items are nil when the response
 // does not show them; one that is not the service's own is followed by a read.
+// Reads of the subscription that are older than this are repeated.
 func (s *Service) SyncSubscriptionItems(ctx context.Context, id string,
 	items []SubscriptionItemInput) ([]SubscriptionItem, error) {
 	body := struct {
@@ -219,9 +223,13 @@ func (s *Service) SyncSubscriptionItems(ctx context.Context, id string,
 	if body.Items == nil {
 		body.Items = []SubscriptionItemInput{} // null is not the empty set
 	}
+	before := s.client.DateText()
 	now, err := api.Many[SubscriptionItem](ctx, s.client, api.Request{
 		Operation: "subscriptions.items.sync", Path: map[string]string{"id": id}, Body: body,
 	})
+	if err == nil {
+		s.wrote(id, "", before, false)
+	}
 	return api.ReadBack(ctx, now, err, func(ctx context.Context) ([]SubscriptionItem, error) {
 		items, _, err := s.SubscriptionItems(ctx, id)
 		return items, err

@@ -40,12 +40,12 @@ func (k memory) accepts(name string, wanted, is attr.Value) bool {
 	return isText && !one.IsNull() && same.Wording(one.ValueString(), other.ValueString())
 }
 
-// accepting returns the plan with the key's values where these need no new key.
+// accepting returns the plan with the key's values where these need no new key. An omitted description stays null.
 func (m model) accepting(state model, k memory) model {
 	if k.accepts("name", m.Name, state.Name) {
 		m.Name = state.Name
 	}
-	if k.accepts("description", m.Description, state.Description) {
+	if !m.Description.IsNull() && k.accepts("description", m.Description, state.Description) {
 		m.Description = state.Description
 	}
 	if k.accepts("scopes", m.Scopes, state.Scopes) {

@@ -179,7 +179,7 @@ func (d decision) renews() bool {
 // chosen by the service is accepted.
 func (m model) unlike(state model, k memory) (names []string) {
 	compare := func(name string, value, is attr.Value) {
-		if isKnown(value) && !value.Equal(is) {
+		if isKnown(value) && !value.Equal(is) && !k.accepts(name, value, is) {
 			names = append(names, name)
 		}
 	}

@@ -1,6 +1,7 @@
 package apikey
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -269,8 +270,8 @@ func (w *write) endLater(ctx context.Context, e ending) bool {
 			return nil, w.endedElsewhere(ctx, e, w.spent)
 		}
 		if e.Lost {
-			if late := w.rotatedLate(ctx, e); late != nil {
-				return nil, w.endUnseen(ctx, e, late)
+			if late, err := w.rotatedLate(ctx, e); late != nil || err != nil {
+				return nil, cmp.Or(err, w.endUnseen(ctx, e, late))
 			}
 		}
 		successor, err := w.Client.RotateAPIKey(ctx, e.ID, e.Days)
@@ -295,15 +296,15 @@ func (w *write) endLater(ctx context.Context, e ending) bool {
 }
 
 // rotatedLate returns the old key if the rotation with a lost response has been carried out since, with its possible
-// successors.
-func (w *write) rotatedLate(ctx context.Context, e ending) *collections.LostKeyError {
+// successors. An error means that these cannot be listed.
+func (w *write) rotatedLate(ctx context.Context, e ending) (*collections.LostKeyError, error) {
 	old, _ := w.Client.GetAPIKey(ctx, e.ID) // nil after an error: then the rotation shows it
 	now := w.Client.Shown(ctx)
 	if old == nil || ended(old, now) != "" || !old.EndsWithin(now, e.Days) {
-		return nil
+		return nil, nil
 	}
-	found, _ := w.Client.UnusedKeys(ctx, func(k collections.APIKey) bool { return same.Wording(k.Name, old.Name) })
-	return &collections.LostKeyError{Rotated: old, Found: found}
+	found, err := w.Client.UnusedKeys(ctx, func(k collections.APIKey) bool { return same.Wording(k.Name, old.Name) })
+	return &collections.LostKeyError{Rotated: old, Found: found, Err: &api.AmbiguousError{LookedUp: err == nil}}, err
 }
 
 func (w *write) done(ctx context.Context, id string, next ...ending) {
@@ -318,11 +319,9 @@ func (w *write) done(ctx context.Context, id string, next ...ending) {
 func (w *write) endUnseen(ctx context.Context, e ending, lost *collections.LostKeyError) error {
 	old, now := lost.Rotated, w.Client.Shown(ctx)
 	switch {
-	case old == nil:
-		return lost
-	case ended(old, now) != "":
+	case old != nil && ended(old, now) != "":
 		return w.endedElsewhere(ctx, e, lost)
-	case !old.EndsWithin(now, e.Days):
+	case old == nil, !old.EndsWithin(now, e.Days):
 		e.Lost = true
 		w.done(ctx, e.ID, e)
 		return lost
@@ -330,6 +329,12 @@ func (w *write) endUnseen(ctx context.Context, e ending, lost *collections.LostK
 		return w.endedElsewhere(ctx, e, lost)
 	}
 	w.State = w.State.endingAt(e.ID, types.StringPointerValue(old.ExpiresAt))
+	if !lost.Err.LookedUp {
+		e.Lost = true
+		w.done(ctx, e.ID, e)
+		return fmt.Errorf("the old key was rotated and works until %s, and looking for its unneeded successor failed: %w",
+			*old.ExpiresAt, lost.Err)
+	}
 	w.done(ctx, e.ID)
 	if found := slices.DeleteFunc(slices.Clone(lost.Found), w.owns); len(found) > 0 {
 		w.Diags.AddWarning(fmt.Sprintf("%s: a possibly unused key exists, %s", w.State.displayName(), listed(found)),

@@ -121,7 +121,8 @@ func (w *world) recover(b *trouble) *violation {
 		b.had += w.states()
 		imported := w.finished(plan, done)
 		if failed = done.Errors; len(failed) == 0 {
-			return cmp.Or(w.ends(w.foreignKept(plan)), w.ends(w.settled(step{Turns: b.run.Turns}, plan, imported)), w.accounted(b)).after(b)
+			settled := w.settled(step{Turns: b.run.Turns}, plan, imported)
+			return cmp.Or(w.ends(w.foreignKept(plan)), w.ends(settled), w.accounted(b)).after(b)
 		}
 		w.follow(b, done.Errors)
 		// Abandoned objects may hold what is needed, as without a misfortune.

@@ -31,8 +31,9 @@ func (e *LostKeyError) Unwrap() error { return e.Err }
 // CreateAPIKey creates a key with one request (wire contract: api_keys.create). Its Token is returned only this once;
 // the response may contain little else. A lost response is a *LostKeyError.
 func (s *Service) CreateAPIKey(ctx context.Context, create APIKeyCreate) (*APIKey, error) {
+	name := func(context.Context) (string, error) { return create.Name, nil }
 	return s.newKey(ctx, fmt.Sprintf("API key named %q", create.Name),
-		api.Request{Operation: "api_keys.create", Body: create}, func(context.Context) (string, error) { return create.Name, nil })
+		api.Request{Operation: "api_keys.create", Body: create}, name)
 }
 
 type rotateBody struct {

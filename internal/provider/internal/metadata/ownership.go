@@ -101,11 +101,7 @@ func (o Ownership) Plan(config, state Value, remote Object) (Change, error) {
 	if EqualKnowing(result, remote, o.Owned) {
 		// A null in the state cannot replace a configured value: Terraform rejects such a plan. A newly configured key is in
 		// the plan even if the service already has its value: the apply sends nothing, but stores the ownership.
-		known := o.Owned
-		if known == nil { // imported
-			known, _ = state.Object()
-		}
-		if names(known, desired) && (!state.IsAbsent() || config.IsAbsent()) {
+		if o.names(desired, state) && (!state.IsAbsent() || config.IsAbsent()) {
 			kept = state
 		}
 		return Change{Planned: kept, Desired: desired}, nil
@@ -148,6 +144,15 @@ func lost(remote, result, owned Object, within string) (keys []string) {
 		}
 	}
 	return keys
+}
+
+// names reports whether all keys of desired are owned or, after an import, shown in the state.
+func (o Ownership) names(desired Object, state Value) bool {
+	if o.Owned != nil {
+		return names(o.Owned, desired)
+	}
+	shown, _ := state.Object()
+	return names(shown, desired)
 }
 
 // names reports whether owned has all keys of desired, at any depth.

@@ -80,12 +80,13 @@ func (d *draw) changeAndRun() {
 
 // operations lists the arguments whose change is an operation of its own, or a new object.
 var operations = map[string][]string{
-	"billing_customer":         {"custom_metadata", "external_id"},
-	"billing_account":          {"status", "custom_metadata"},
-	"billing_subscription":     {"plan_id", "plan_id", "pause", "cancel_at_period_end", "items"},
-	"billing_webhook_endpoint": {"rotate_secret_when_changed", "rotate_secret_when_changed", "url"},
-	"billing_api_key":          {"rotate_when_changed", "name"},
-	"billing_finance_record":   {"body", "collection"},
+	"billing_customer":     {"custom_metadata", "external_id"},
+	"billing_account":      {"status", "custom_metadata"},
+	"billing_subscription": {"plan_id", "plan_id", "plan_id", "plan_id", "pause", "cancel_at_period_end", "items"},
+	"billing_webhook_endpoint": {"rotate_secret_when_changed", "rotate_secret_when_changed", "rotate_secret_when_changed",
+		"url"},
+	"billing_api_key":        {"rotate_when_changed", "name"},
+	"billing_finance_record": {"body", "collection"},
 }
 
 // operate changes such an argument; its request often meets a misfortune. Often it looks at once afterwards, while
@@ -117,7 +118,7 @@ func (d *draw) operate() {
 	d.set(s)
 	meets := d.meetings()
 	if d.w.net != nil && d.chance(2) {
-		meets = append([]meeting{{Of: ofWrite, Nth: d.IntN(2), Times: 1 + d.IntN(2), Fault: pickOne(d, lost)}}, meets...)
+		meets = append([]meeting{{Of: ofWrite, Nth: d.IntN(3) / 2, Times: 1 + d.IntN(2), Fault: pickOne(d, lost)}}, meets...)
 	}
 	d.runs(meets)
 	if d.chance(2) {
@@ -207,8 +208,8 @@ func (d *draw) foreignTo(address string) (about string) {
 }
 
 // lost lists what makes the outcome of a request unknown.
-var lost = []string{"drop=after", "drop=before,late=12s", "status=504,late=3m", "status=503,after", "truncate",
-	slow + "40s"}
+var lost = []string{"drop=after", "drop=before,late=12s", "drop=before,late=12s", "status=504,late=3m",
+	"status=504,late=3m", "status=503,after", "truncate", slow + "40s"}
 
 // run plans and applies; arguments may be known only after apply, and time may pass in between.
 func (d *draw) run() { d.runs(d.meetings()) }

@@ -122,7 +122,7 @@ func (w *world) recover(b *trouble) *violation {
 		imported := w.finished(plan, done)
 		if failed = done.Errors; len(failed) == 0 {
 			settled := w.settled(step{Turns: b.run.Turns}, plan, imported)
-			return cmp.Or(w.ends(w.foreignKept(plan)), w.ends(settled), w.accounted(b)).after(b)
+			return cmp.Or(w.ends(w.foreignKept(plan)), w.ends(settled), w.accounted(b), w.ends(w.secretLost())).after(b)
 		}
 		w.follow(b, done.Errors)
 		// Abandoned objects may hold what is needed, as without a misfortune.
@@ -199,7 +199,7 @@ func (w *world) accounted(b *trouble) *violation {
 			return broken("another system's object", "%s was %s and is now %s", path, was, now).after(b)
 		}
 	}
-	return w.ends(cmp.Or(w.secrets(), w.secretLost()).after(b))
+	return w.ends(w.secrets().after(b))
 }
 
 // received checks that a run that was not killed has kept what the service has shown to it.

@@ -211,7 +211,9 @@ func (n *network) take(operation, method string, body []byte) meeting {
 	for _, m := range n.meets {
 		if at := n.counts[m.Of]; slices.Contains(names, m.Of) && m.Nth <= at && at < m.Nth+max(m.Times, 1) {
 			m.Twice = m.Twice && method != http.MethodGet && method != http.MethodPost
-			n.met = append(n.met, met{m, operation, method, bytes.Contains(body, []byte(`"external_id":"`))})
+			has := func(part string) bool { return bytes.Contains(body, []byte(part)) }
+			n.met = append(n.met, met{m, operation, method, has(`"external_id":"`),
+				operation == "subscriptions.change_plan" || has(`"plan_id":null`)})
 			return m
 		}
 	}

@@ -74,6 +74,7 @@ type met struct {
 	meeting
 	operation, method string
 	named             bool // the request names an external_id
+	billed            bool // each repetition may be billed: it changes or removes a plan
 }
 
 func (m met) String() string { return m.operation + " meets " + m.meeting.String() }
@@ -117,12 +118,12 @@ func (m met) promised() bool {
 		return false
 	case fault.Latency > 0:
 		return arrives(m.Fault)
+	case m.billed:
+		return fault.Status == http.StatusInternalServerError || fault.Status == http.StatusServiceUnavailable
 	case m.method != http.MethodPost:
 		return true
 	case evidence.KindOf(m.operation).Create != "":
 		return m.named || evidence.KindOf(m.operation).Name == evidence.Record
-	case m.operation == "subscriptions.change_plan":
-		return fault.Status == http.StatusInternalServerError || fault.Status == http.StatusServiceUnavailable
 	default:
 		return !strings.Contains(m.operation, "rotate")
 	}

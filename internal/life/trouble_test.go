@@ -181,7 +181,7 @@ func (w *world) accounted(b *trouble) *violation {
 			break
 		}
 		if b.before[id] || w.others[id] || strings.Contains(state+b.had, id) || strings.Contains(b.said, id) ||
-			b.killed && !recognizable(o) {
+			b.killed && !w.recognizable(o) {
 			continue
 		}
 		unclear := openOutcome.MatchString(b.said)
@@ -189,7 +189,7 @@ func (w *world) accounted(b *trouble) *violation {
 		if b.run.Back && (late || unclear) || unclear && (late || strings.Contains(b.said, "The lookup failed")) {
 			continue // it was carried out after the lookups, or they could not see it
 		}
-		if unclear && !recognizable(o) && (o["kind"] == evidence.Account || o["kind"] == evidence.Subscription) {
+		if unclear && !w.recognizable(o) && (o["kind"] == evidence.Account || o["kind"] == evidence.Subscription) {
 			continue
 		}
 		return broken("lost", "no state has the %s %s, and no message names it: %s", o["kind"], id, show(o)).after(b)
@@ -272,8 +272,15 @@ func (w *world) once(b *trouble) *violation {
 }
 
 // recognizable reports whether a plan or an apply after a kill recognizes an object that the state lacks.
-func recognizable(o object) bool {
+func (w *world) recognizable(o object) bool {
 	switch o["kind"] {
+	case evidence.Key: // ignore_changes may have kept another name
+		for _, block := range w.blocks {
+			if block.Values["name"] == o["name"] {
+				return true
+			}
+		}
+		return false
 	case evidence.Customer:
 		return o["external_id"] != nil || o["document_number"] != nil
 	case evidence.Account, evidence.Subscription:

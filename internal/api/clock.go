@@ -67,13 +67,11 @@ func (c *clock) now() (time.Time, bool) {
 	return c.date.Add(time.Since(c.at)), true
 }
 
-// bounds returns the earliest and the latest time of the service at a local time; false before the first response with
-// a Date.
-func (c *clock) bounds(local time.Time) (earliest, latest time.Time, known bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+// bounds returns the earliest and the latest time of the service at a local time, after a response with a Date. The
+// caller holds mu.
+func (c *clock) bounds(local time.Time) (earliest, latest time.Time) {
 	ago := local.Sub(c.at)
-	return c.earliest.Add(ago), c.latest.Add(ago), !c.date.IsZero()
+	return c.earliest.Add(ago), c.latest.Add(ago)
 }
 
 // Date returns the Date of the service's newest response. Unlike Now, it does not depend on the speed of the service's
@@ -111,8 +109,7 @@ func (c *Client) age(created string, sent time.Time) age {
 	if !ok || IsDate(created) || k.date.IsZero() || k.differs || at.After(k.latest.Add(time.Since(k.at))) {
 		return ageUnknown
 	}
-	ago := sent.Sub(k.at)
-	earliest, latest := k.earliest.Add(ago), k.latest.Add(ago)
+	earliest, latest := k.bounds(sent)
 	// If the service's clock does not run, the newest Date is its time, even of an old request.
 	from := earliestOf(k.date, latestOf(earliest, latest.Add(-time.Second)))
 	switch {

@@ -254,11 +254,7 @@ func (s *settlement[T]) undated(object T) string {
 
 // unclear adds what is known, and how to find out the rest.
 func (s *settlement[T]) unclear(lost *AmbiguousError, candidates []string, known string, cause error) error {
-	e := *lost
-	if cause != nil {
-		// The outcome is still the one that the first request left open, so that error comes first.
-		e = *lost.followedBy(cause)
-	}
+	e := lost.followedBy(cause) // the outcome is still the one that the first request left open
 	e.Candidates = candidates
 	e.Advice = fmt.Sprintf("The %s may or may not exist. %s", s.Describe, known)
 	switch {
@@ -275,7 +271,7 @@ func (s *settlement[T]) unclear(lost *AmbiguousError, candidates []string, known
 	if s.Again != "" {
 		e.Advice += ". " + s.Again
 	}
-	return &e
+	return e
 }
 
 // existing is the object in the way of a rejected creation, if the service returns its id.

@@ -122,8 +122,10 @@ func (c *Client) DateText() string {
 // mayLag reports whether a read that was sent at a local time may lag behind a write, by the clock of the service. The
 // response may be much younger than the read: its proof, or another attempt, took the time.
 func (c *Client) mayLag(written string, sent time.Time) bool {
-	earliest, latest, known := c.clock.bounds(sent)
-	return known && justBefore(written, earliest, latest)
+	c.clock.mu.Lock()
+	defer c.clock.mu.Unlock()
+	earliest, latest := c.clock.bounds(sent)
+	return !c.clock.date.IsZero() && justBefore(written, earliest, latest)
 }
 
 // justBefore reports whether a time may be within ReadLag before a time between the bounds.

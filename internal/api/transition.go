@@ -76,10 +76,7 @@ func (t Transition[T]) mayFollow(lost *AmbiguousError) bool {
 }
 
 func (t Transition[T]) undecided(first *AmbiguousError, sent int, known string, cause error) error {
-	e := *first
-	if cause != nil {
-		e = *first.followedBy(cause)
-	}
+	e := first.followedBy(cause)
 	e.Advice = fmt.Sprintf("The %s may or may not have been carried out.", t.Describe)
 	for _, sentence := range []string{known, t.attempts(sent)} {
 		if sentence != "" {
@@ -88,7 +85,7 @@ func (t Transition[T]) undecided(first *AmbiguousError, sent int, known string, 
 	}
 	e.Advice += fmt.Sprintf(" Check the object at the service%s, and apply again: the next apply sends what is still "+
 		"missing", e.inRequestLog())
-	return &e
+	return e
 }
 
 func (t Transition[T]) attempts(sent int) string {
@@ -148,10 +145,13 @@ func Repeat[T any](ctx context.Context, r Repetition[T]) (result T, err error) {
 	return none, e
 }
 
-// followedBy returns a copy of the error with the error after it. A response is added only as text: wrapped, it would
-// be taken for the response to the request itself, and a 404 for a missing object.
+// followedBy returns a copy of the error with the error after it, if any. A response is added only as text: wrapped, it
+// would be taken for the response to the request itself, and a 404 for a missing object.
 func (e *AmbiguousError) followedBy(cause error) *AmbiguousError {
 	later := *e
+	if cause == nil {
+		return &later
+	}
 	if _, ok := AsError(cause); ok {
 		cause = errors.New(cause.Error())
 	}

@@ -430,13 +430,12 @@ func lostKey(err error, summary, next string, owns func(collections.APIKey) bool
 	}
 	text := apidiag.Text(err) + "\n\nThe request was not repeated, because each one creates another key. "
 	found := slices.DeleteFunc(slices.Clone(lost.Found), owns)
-	switch {
-	case len(found) == 0 && !lost.Err.LookedUp:
-		diags.AddError(summary, text+"Whether the key was created is unknown, because looking for it failed. "+next)
-		return true
-	case len(found) == 0:
-		diags.AddError(summary, text+"The service lists no unused key with this name, so the key was probably not created. "+
-			""+next)
+	if len(found) == 0 {
+		known := "Whether the key was created is unknown, because looking for it failed. "
+		if lost.Err.LookedUp {
+			known = "The service lists no unused key with this name, so the key was probably not created. "
+		}
+		diags.AddError(summary, text+known+next)
 		return true
 	}
 	age := "may be new"

@@ -161,13 +161,15 @@ func (c *Client) clocksAgree() bool {
 }
 
 // Now returns the service's time, to the second, in UTC. Before the first response, it calls ask, which sends one read
-// request; its error does not matter, because a rejection has a Date too. Now returns false if the service does not
-// report its time: then only the service can check a date.
-func (c *Client) Now(ctx context.Context, ask func(context.Context) error) (time.Time, bool) {
+// request. Its error is that of Now only if the time is still unknown, because a rejection has a Date too. Now returns
+// zero if the service does not report its time: then only the service can check a date.
+func (c *Client) Now(ctx context.Context, ask func(context.Context) error) (time.Time, error) {
 	if now, ok := c.clock.now(); ok {
-		return now.UTC(), true
+		return now.UTC(), nil
 	}
-	_ = ask(ctx)
-	now, ok := c.clock.now()
-	return now.UTC(), ok
+	err := ask(ctx)
+	if now, ok := c.clock.now(); ok {
+		return now.UTC(), nil
+	}
+	return time.Time{}, err
 }

@@ -74,8 +74,8 @@ func Copy(ctx context.Context, s Source, o Options, out io.Writer) ([]orgcopy.Le
 	if err != nil {
 		return nil, err
 	}
-	now, ok := s.billing.Now(ctx, func(context.Context) error { return nil })
-	if !ok { // the service's responses have no Date header
+	now, _ := s.billing.Now(ctx, func(context.Context) error { return nil })
+	if now.IsZero() { // the service's responses have no Date header
 		now = time.Now()
 	}
 	c.began = now.UTC().Truncate(time.Second)

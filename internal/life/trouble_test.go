@@ -121,6 +121,7 @@ func (w *world) recover(b *trouble) *violation {
 		b.had += w.states()
 		imported := w.finished(plan, done)
 		if failed = done.Errors; len(failed) == 0 {
+			w.turned(b.run)
 			settled := w.settled(step{Turns: b.run.Turns}, plan, imported)
 			return cmp.Or(w.ends(w.foreignKept(plan)), w.ends(settled), w.accounted(b), w.ends(w.secretLost())).after(b)
 		}

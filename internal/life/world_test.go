@@ -248,9 +248,9 @@ func (w *world) run(s step) *violation {
 		return bad
 	}
 	if b := w.trouble(existed, s); b != nil {
-		for path := range s.Turns {
-			if address, replaces := strings.CutSuffix(path, ".custom_metadata_mode"); replaces {
-				delete(w.marks, address) // the plan says that it may remove the keys
+		for _, change := range plan.Changes {
+			if mode := change.After["custom_metadata_mode"]; mode == "replace" || mode == any(acctest.Unknown) {
+				delete(w.marks, change.Address) // the plan says that it removes the keys, perhaps late
 			}
 		}
 		b.says(plan.Warnings)
@@ -277,12 +277,17 @@ func (w *world) run(s step) *violation {
 	defer maps.DeleteFunc(w.unapplied, func(address string, _ bool) bool {
 		change := plan.Of(address)
 		return change == nil || change.Action != acctest.NoOp &&
-			len(differences(change.Before["custom_metadata"], change.After["custom_metadata"], "")) > 0
+			len(differences(change.Before["custom_metadata"], w.drive.State(address)["custom_metadata"], "")) > 0
 	})
-	for path := range s.Turns {
-		w.dirty[path[:strings.LastIndexByte(path, '.')]] = true // its value differs from the block
-	}
+	w.turned(s)
 	return cmp.Or(w.ends(w.foreignKept(plan)), w.ends(w.linesKept(before, s)), w.settled(s, plan, imported))
+}
+
+// turned marks the objects for which a run had a value that differs from the block.
+func (w *world) turned(run step) {
+	for path := range run.Turns {
+		w.dirty[path[:strings.LastIndexByte(path, '.')]] = true
+	}
 }
 
 // rest is the time between two runs. In less than a minute, nothing proves that a record was deleted if its key is used

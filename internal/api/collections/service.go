@@ -21,6 +21,7 @@ type Service struct {
 	writes api.Writes
 	asking chan struct{} // held by the call that requests the time
 	asked  bool
+	silent error // of that call
 }
 
 // New wraps a client of the collections service.
@@ -37,22 +38,24 @@ func (s *Service) Shown(ctx context.Context) time.Time {
 }
 
 // Now returns the service's time; see [api.Client.Now]. Before the first response, it is requested once.
-func (s *Service) Now(ctx context.Context) (time.Time, bool) {
+func (s *Service) Now(ctx context.Context) (time.Time, error) {
 	if now := s.Shown(ctx); !now.IsZero() {
-		return now, true
+		return now, nil
 	}
 	select {
 	case s.asking <- struct{}{}:
 		defer func() { <-s.asking }()
 	case <-ctx.Done():
-		return time.Time{}, false
+		return time.Time{}, ctx.Err()
 	}
 	if !s.asked {
-		_, _ = s.client.Do(ctx, api.Request{Operation: "api_keys.list", Query: url.Values{"per_page": {"1"}}})
+		_, s.silent = s.client.Do(ctx, api.Request{Operation: "api_keys.list", Query: url.Values{"per_page": {"1"}}})
 		s.asked = ctx.Err() == nil
 	}
-	now := s.Shown(ctx)
-	return now, !now.IsZero()
+	if now := s.Shown(ctx); !now.IsZero() {
+		return now, nil
+	}
+	return time.Time{}, s.silent
 }
 
 // HasPassed reports whether a time has passed by the service's clock. Before the first response, the service's time is

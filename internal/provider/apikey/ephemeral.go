@@ -8,7 +8,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral/schema"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -95,11 +94,9 @@ func (e *Ephemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *e
 	}
 	if m.ExpiresAt.IsNull() {
 		// The service compares the expiry with its own clock.
-		now, ok := client.Now(ctx)
-		if !ok {
-			resp.Diagnostics.AddAttributeError(path.Root("expires_at"), "The service's time, required for the expiry of the "+
-				"ephemeral API key, is unknown", "The key would expire in one hour by the service's clock, but no response has a "+
-				"Date header. No key was created. Set expires_at.")
+		now := timeNow(ctx, client, "the ephemeral API key", undated{"expires_at", "The key would expire in one hour by " +
+			"the service's clock", "Set expires_at."}, &resp.Diagnostics)
+		if now.IsZero() {
 			return
 		}
 		until := now.Add(ephemeralLife).Format(time.RFC3339)

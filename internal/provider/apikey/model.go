@@ -223,8 +223,11 @@ func earlier(one, other string) bool {
 	return ends && (other == "" || ended && at.Before(before))
 }
 
-// earliest returns the earlier of two times; each may be null.
+// earliest returns the earlier of two times; each may be null. It is unknown if one of them is.
 func earliest(one, other types.String) types.String {
+	if one.IsUnknown() || other.IsUnknown() {
+		return types.StringUnknown()
+	}
 	if earlier(other.ValueString(), one.ValueString()) {
 		return other
 	}

@@ -92,11 +92,9 @@ func (w *write) keep(d decision, now time.Time) []predecessor {
 func (w *write) create(ctx context.Context, next string, old func(now time.Time) []predecessor) bool {
 	var now time.Time
 	if !w.Plan.ExpiresAfterDays.IsNull() {
-		var shown bool
-		if now, shown = w.Client.Now(ctx); !shown {
-			w.Diags.AddAttributeError(path.Root("expires_after_days"), "The service's time, required for the expiry of "+
-				""+w.Plan.displayName()+", is unknown", "expires_after_days counts from now by the service's clock, but no "+
-				"response has a Date header. No key was created. Set expires_at instead of expires_after_days.")
+		now = timeNow(ctx, w.Client, w.Plan.displayName(), undated{"expires_after_days", "expires_after_days counts from " +
+			"now by the service's clock", "Set expires_at instead of expires_after_days."}, w.Diags)
+		if now.IsZero() {
 			return false
 		}
 	}
@@ -113,6 +111,24 @@ func (w *write) create(ctx context.Context, next string, old func(now time.Time)
 		return lostKey(err, fmt.Sprintf("The response to the creation of %s was lost", w.Plan.displayName()), next, w.owns,
 			w.Diags)
 	}})
+}
+
+// undated describes a key whose expiry counts from now: the argument, why, and what to do without the service's time.
+type undated struct{ argument, why, instead string }
+
+// timeNow returns the service's time, from which the expiry of a key counts. It reports if that is unknown, and returns
+// zero.
+func timeNow(ctx context.Context, client *collections.Service, object string, u undated,
+	diags *diag.Diagnostics) time.Time {
+	now, err := client.Now(ctx)
+	if err != nil {
+		apidiag.Add(diags, err, apidiag.Operation{Verb: "read", Object: "the service's time, required for the expiry of " +
+			object})
+	} else if now.IsZero() {
+		diags.AddAttributeError(path.Root(u.argument), "The service's time, required for the expiry of "+object+
+			", is unknown", u.why+", but no response has a Date header. No key was created. "+u.instead)
+	}
+	return now
 }
 
 // setNewKey saves a new key to the state, before any other step. expiry is its end if the response has none; old are

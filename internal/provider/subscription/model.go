@@ -122,7 +122,7 @@ func fromAPI(s *billing.Subscription) (model, error) {
 			CanceledAt:           types.StringPointerValue(s.CanceledAt),
 			ProposalID:           types.StringPointerValue(s.ProposalID),
 			PausedAt:             types.StringPointerValue(s.PausedAt),
-			ResumesAt:            types.StringPointerValue(s.ResumesAt),
+			ResumesAt:            types.StringPointerValue(resumesAt(s)),
 			ResumedAt:            types.StringPointerValue(s.ResumedAt),
 			RecurringAmountCents: types.Int64PointerValue(s.RecurringAmountCents),
 			RenewalSettings:      value.JSONText(s.RenewalSettings),
@@ -326,6 +326,14 @@ func pauseOf(s *billing.Subscription) types.Object {
 	return pauseObject(behavior, value.DateTimePointer(resumesAt))
 }
 
+// resumesAt is the end of a pause that the response shows; nil if there is none.
+func resumesAt(s *billing.Subscription) *string {
+	if s.ResumesAt == nil && s.PauseCollection != nil {
+		return s.PauseCollection.ResumesAt
+	}
+	return s.ResumesAt
+}
+
 func pauseObject(behavior types.String, resumesAt value.DateTime) types.Object {
 	return types.ObjectValueMust(pauseType.AttrTypes, map[string]attr.Value{"behavior": behavior,
 		"resumes_at": resumesAt})
@@ -367,8 +375,9 @@ func (m *model) endPause(ctx context.Context, client *billing.Service, prior mod
 		return
 	}
 	_, resumesAt := pauseFields(prior.Pause)
+	over, _ := past(ctx, client, resumesAt.ValueString())
 	switch {
-	case m.Status.ValueString() != statusCanceled && past(ctx, client, resumesAt.ValueString()):
+	case m.Status.ValueString() != statusCanceled && over:
 		m.Pause = prior.Pause
 	case prior.Status.ValueString() == statusPaused || !prior.PausedAt.IsNull():
 		diags.AddAttributeWarning(path.Root("pause"), "The pause of "+m.displayName()+" has ended",

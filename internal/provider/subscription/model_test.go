@@ -113,19 +113,22 @@ func TestPauseOf(t *testing.T) {
 		collection *billing.PauseCollection
 		resumesAt  *string
 		want       string
+		ends       bool // resumes_at is set
 	}{
-		"active": {"active", nil, nil, "<null>"},
+		"active": {"active", nil, nil, "<null>", false},
 		"paused, all said": {"paused", &billing.PauseCollection{Behavior: "void", ResumesAt: new("2026-04-01")}, nil,
-			`{"behavior":"void","resumes_at":"2026-04-01"}`},
-		"paused, no object": {"paused", nil, new("2026-04-01"), `{"behavior":<null>,"resumes_at":"2026-04-01"}`},
+			`{"behavior":"void","resumes_at":"2026-04-01"}`, true},
+		"paused, no object": {"paused", nil, new("2026-04-01"), `{"behavior":<null>,"resumes_at":"2026-04-01"}`, true},
 		"by the object": {"active", &billing.PauseCollection{Behavior: "void"}, nil,
-			`{"behavior":"void","resumes_at":<null>}`},
-		"an empty object": {"active", &billing.PauseCollection{}, nil, "<null>"},
-		"canceled":        {"canceled", &billing.PauseCollection{Behavior: "void"}, nil, "<null>"},
+			`{"behavior":"void","resumes_at":<null>}`, false},
+		"by the object, with its end": {"active", &billing.PauseCollection{Behavior: "void", ResumesAt: new("2026-04-01")},
+			nil, `{"behavior":"void","resumes_at":"2026-04-01"}`, true},
+		"an empty object": {"active", &billing.PauseCollection{}, nil, "<null>", false},
+		"canceled":        {"canceled", &billing.PauseCollection{Behavior: "void"}, nil, "<null>", false},
 	} {
 		s := billing.Subscription{Status: c.status, PauseCollection: c.collection, ResumesAt: c.resumesAt}
-		if have := pauseOf(&s).String(); have != c.want {
-			t.Errorf("%s: %s, want %s", name, have, c.want)
+		if have := pauseOf(&s).String(); have != c.want || (resumesAt(&s) != nil) != c.ends {
+			t.Errorf("%s: %s, %v, want %s", name, have, resumesAt(&s), c.want)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
@@ -156,20 +157,30 @@ func (r *Resource) planning(ctx context.Context, plan *object.Plan[model]) *plan
 	return p
 }
 
-// past reports whether a date has passed by the service's clock; false if either is unknown.
+// past reports whether a date has passed by the service's clock; false if either is unknown. The plan inside an apply
+// must decide as the one that was shown, so it reports if the time cannot be read.
 func (p *planning) past(date value.DateTime) bool {
-	return p.client != nil && past(p.ctx, p.client, date.ValueString())
+	if p.client == nil {
+		return false
+	}
+	passed, err := past(p.ctx, p.client, date.ValueString())
+	if err != nil && p.Applying && !p.Diags.HasError() {
+		apidiag.Add(p.Diags, err, apidiag.Operation{Verb: "read", Object: "the service's time, which decides about " +
+			date.ValueString() + " of " + p.Planned.displayName()})
+	}
+	return passed
 }
 
 func (p *planning) change() change { return change{p.State, p.Planned, p.past} }
 
-func past(ctx context.Context, client *billing.Service, date string) bool {
+// past returns an error if the service's time cannot be read.
+func past(ctx context.Context, client *billing.Service, date string) (bool, error) {
 	at, ok := api.ParseTime(date)
 	if !ok {
-		return false
+		return false, nil
 	}
-	now, known := client.Now(ctx)
-	return known && !at.After(now)
+	now, err := client.Now(ctx)
+	return !now.IsZero() && !at.After(now), err
 }
 
 // fromConfig are the arguments that the plan of a creation takes from the configuration: without a value, they are null
@@ -196,7 +207,7 @@ func (p *planning) plannedCreate() {
 	if config.CancelAtPeriodEnd.IsNull() {
 		m.CancelAtPeriodEnd = types.BoolValue(false)
 	}
-	if config.Pause.IsNull() || p.change().pauseOver() {
+	if config.Pause.IsNull() {
 		m.PausedAt, m.ResumesAt = types.StringNull(), types.StringNull()
 	}
 }

@@ -136,7 +136,7 @@ func unmet(ctx context.Context, client *billing.Service, requirement object.Requ
 	case argBillingAccountID:
 		return accountProblem(ctx, client, requirement.Value)
 	case "trial_end":
-		if past(ctx, client, requirement.Value) {
+		if passed, _ := past(ctx, client, requirement.Value); passed {
 			return "By the clock of the service, this time has passed. Set a later one, or remove trial_end.", nil
 		}
 		return "", nil

@@ -125,7 +125,8 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	rest := w.Plan.following(w.State)
 	w.body = rest.body(w.State)
 	w.asked = keysOf(change{w.State, rest, func(date value.DateTime) bool {
-		return past(ctx, w.Client, date.ValueString())
+		passed, _ := past(ctx, w.Client, date.ValueString())
+		return passed
 	}}.following())
 	_, resumesAt := pauseFields(w.Plan.Pause)
 	w.next = w.own

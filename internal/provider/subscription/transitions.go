@@ -317,11 +317,12 @@ func (c change) pauseOver() bool {
 	return c.past(resumesAt)
 }
 
-// resumes reports whether a present pause must end. An unknown pause may become null. The present pause may be
-// fulfilled, and some services return a pause without the status.
+// resumes reports whether a present pause must end. An unknown pause may become null. The pause in the state may be
+// fulfilled: the service no longer shows its end, or, if it returns a pause without the status, the end has passed.
 func (c change) resumes() bool {
 	_, until := pauseFields(c.from.Pause)
-	if c.from.Pause.IsNull() || c.from.Status.ValueString() != statusPaused && c.past(until) {
+	ended := !until.IsNull() && (c.from.ResumesAt.IsNull() || c.past(until))
+	if c.from.Pause.IsNull() || c.from.Status.ValueString() != statusPaused && ended {
 		return false
 	}
 	pause := c.to.Pause

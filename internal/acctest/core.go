@@ -81,8 +81,10 @@ type Core struct {
 	// Turn makes Core concurrent: it is called before each object is planned or changed, and returns when that may begin.
 	Turn func(address string)
 
-	mu      sync.Mutex      // held by one object at a time, except while the provider works
-	running context.Context // of the plan or apply; an interrupt or a kill cancels it
+	// validated is what the provider has said about configurations: that depends on nothing else.
+	validated map[string][]*tfprotov6.Diagnostic
+	mu        sync.Mutex      // held by one object at a time, except while the provider works
+	running   context.Context // of the plan or apply; an interrupt or a kill cancels it
 }
 
 // held is an object in the state.
@@ -143,7 +145,9 @@ func (p *CorePlan) Of(address string) *Change {
 }
 
 // Core returns a driver with an empty state for this service.
-func (s *Service) Core() *Core { return &Core{t: s.t, service: s, objects: map[string]*held{}} }
+func (s *Service) Core() *Core {
+	return &Core{t: s.t, service: s, objects: map[string]*held{}, validated: map[string][]*tfprotov6.Diagnostic{}}
+}
 
 // State returns the object at an address as plain JSON; nil if there is none.
 func (c *Core) State(address string) JSON {
@@ -186,13 +190,27 @@ func (c *Core) configure(arguments JSON, note noting) bool {
 		return note("provider", problems)
 	}
 	encoded := encode(c.t, object(c.t, c.schemas.Provider, config))
-	validated := ok(c.server.ValidateProviderConfig(c.ctx(), &tfprotov6.ValidateProviderConfigRequest{Config: encoded}))
-	if !note("provider", validated.Diagnostics) {
+	if !note("provider", c.validate("", encoded, func() []*tfprotov6.Diagnostic {
+		return ok(c.server.ValidateProviderConfig(c.ctx(),
+			&tfprotov6.ValidateProviderConfigRequest{Config: encoded})).Diagnostics
+	})) {
 		return false
 	}
 	response := ok(c.server.ConfigureProvider(c.ctx(), &tfprotov6.ConfigureProviderRequest{
 		TerraformVersion: "1.14.0", Config: encoded}))
 	return note("provider", response.Diagnostics)
+}
+
+// validate returns what the provider says about a configuration of a type, which it is asked once.
+func (c *Core) validate(typeName string, config *tfprotov6.DynamicValue,
+	ask func() []*tfprotov6.Diagnostic) []*tfprotov6.Diagnostic {
+	key := typeName + string(config.MsgPack)
+	said, known := c.validated[key]
+	if !known {
+		said = ask()
+		c.validated[key] = said
+	}
+	return said
 }
 
 func (c *Core) ctx() context.Context {

@@ -21,15 +21,16 @@ func (c *Core) change(block Block, config valueOf, prior *held, planned *Change,
 	c.t.Helper()
 	schema := c.schema(block.Address)
 	known := schema.Block.Attributes
-	validated := &tfprotov6.ValidateResourceConfigResponse{}
+	var validated []*tfprotov6.Diagnostic
 	if block.Type() != builtinType {
-		validated = call(c, c.server.ValidateResourceConfig,
-			&tfprotov6.ValidateResourceConfigRequest{TypeName: block.Type(), Config: encode(c.t, config),
-				ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{
-					WriteOnlyAttributesAllowed: true}})
+		request := &tfprotov6.ValidateResourceConfigRequest{TypeName: block.Type(), Config: encode(c.t, config),
+			ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true}}
+		validated = c.validate(block.Type(), request.Config, func() []*tfprotov6.Diagnostic {
+			return call(c, c.server.ValidateResourceConfig, request).Diagnostics
+		})
 	}
-	if Errors(validated.Diagnostics) != "" {
-		return nil, validated.Diagnostics
+	if Errors(validated) != "" {
+		return nil, validated
 	}
 	none := &held{value: nothing(schema.ValueType())}
 	if prior == nil {
@@ -43,7 +44,7 @@ func (c *Core) change(block Block, config valueOf, prior *held, planned *Change,
 	}
 	wanted := ignoring(c.t, known, from.value, config, block.Ignore)
 	response := c.planResource(block, from, wanted, from.private, planned != nil)
-	diags := slices.Concat(validated.Diagnostics, response.Diagnostics)
+	diags := slices.Concat(validated, response.Diagnostics)
 	if Errors(diags) != "" {
 		return nil, diags
 	}

@@ -117,7 +117,7 @@ func relive(t *testing.T, steps []step, genuine bool, seed uint64, caught func(*
 // and prints every kind of failure once.
 func TestSoak(t *testing.T) {
 	defer acctest.WithLag()()
-	defer debug.SetGCPercent(debug.SetGCPercent(400)) // lives are short, and their garbage is small
+	defer debug.SetGCPercent(debug.SetGCPercent(1600)) // lives are short, and their garbage is small
 	seed, count, begun := uint64(1), cmp.Or(*soakCount, shortLives), time.Now()
 	s := &soak{t: t, find: regexp.MustCompile(*soakFind), known: map[string]int{}}
 	if *soakDuration > 0 || *soakCount > 0 {

@@ -73,7 +73,7 @@ var failures = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	"The plan did not show that .* is replaced",
 	"The customer of .* differs from the plan",
 	"is not replaced because the new one could not be created",
-	"Invalid value for expires_at: must be in the future", "its trial would already have ended",
+	"Invalid value for expires_at: must be in the future", "its (trial|pause) would already have ended",
 	// plan_change was not known in the plan
 	"nothing would be billed until the plan starts", "the plan cannot be removed at the end of the period",
 	// it was not known in the plan, and ignore_changes keeps a part of another type

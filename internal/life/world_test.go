@@ -415,8 +415,8 @@ func (w *world) settled(s step, applied *acctest.CorePlan, imported map[string]s
 	if s.By != "" || len(s.Turns) > 0 {
 		return nil
 	}
-	next, _, bad := w.planned(w.configuration(step{}))
-	if bad = cmp.Or(bad, w.forgotten(next)); bad != nil {
+	next, sent, bad := w.planned(w.configuration(step{}))
+	if bad = cmp.Or(bad, w.forgotten(next), w.frugal(next, sent)); bad != nil {
 		return bad
 	}
 	for _, text := range next.Errors {
@@ -447,6 +447,28 @@ func (w *world) settled(s step, applied *acctest.CorePlan, imported map[string]s
 		}
 	}
 	return nil
+}
+
+// frugal checks the number of requests of a plan without changes: the guide on performance promises one per object, and
+// three.
+func (w *world) frugal(plan *acctest.CorePlan, sent []sandbox.Request) *violation {
+	most := 3
+	for _, change := range plan.Changes {
+		if change.Action != acctest.NoOp {
+			return nil
+		}
+		if previous, _ := change.Before["previous_keys"].([]any); typeOf(change.Address) != "terraform_data" {
+			most += 1 + len(previous)
+		}
+	}
+	if len(plan.Errors) > 0 || len(sent) <= most {
+		return nil
+	}
+	var operations []string
+	for _, r := range sent {
+		operations = append(operations, r.Operation)
+	}
+	return broken("requests", "an empty plan sent %d, not at most %d: %v", len(sent), most, operations)
 }
 
 // stranger plans with the token of another organization. If the state has objects of recurring billing, that is one

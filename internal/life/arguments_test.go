@@ -70,7 +70,7 @@ func TestArguments(t *testing.T) { //nolint:paralleltest // lives are counted
 					t.Errorf("choices has values for %s.%s, which is not an argument", typeName, name)
 				}
 			}
-			inside(t, false, 0, func(w *world) *violation {
+			inside(t, false, 0, "", func(w *world) *violation {
 				defer w.net.hold()() // objects that are created together have the same dates
 				(&roundTrip{t: w.t, w: w, typeName: typeName, arguments: arguments}).play()
 				return nil

@@ -1,6 +1,9 @@
 package life
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // choices lists values of every argument, by type. nil, which is always possible, omits the argument. "$name" in a text
 // is the name of the block, which keeps unique values of two blocks apart.
@@ -144,6 +147,33 @@ func item(n int, quantity any) object {
 // documents maps the tax numbers of the first customer to those of the second.
 var documents = map[string]string{"123.456.789-09": "529.982.247-25", "12345678909": "52998224725",
 	"11.222.333/0001-81": "45.997.418/0001-53"}
+
+// wordings are texts that a service may store otherwise, for those in choices.
+var wordings = map[string]string{"Ana": " Ana  & \"Co\" \nCafé ", "Bia": "Bia <b> ", "first": "First <1>\n",
+	"second": "Second  & é", "n1": "N 1 ", "l1": "L & 1", "x": "X ", "y": "Y & Z ", "why": "Why & ", "Rua A": "Rua  A ",
+	"a@example.com": "A.B@Example.com", "bill@example.com": "Bill@Example.com", "+55 11 1": "+55 (11) 91234-5678",
+	"https://example.com": "https://Example.com"}
+
+// wordy returns a value with such texts.
+func wordy(v any) any {
+	switch v := v.(type) {
+	case string:
+		return cmp.Or(wordings[v], v)
+	case object:
+		all := object{}
+		for key, inner := range v {
+			all[key] = wordy(inner)
+		}
+		return all
+	case []any:
+		all := make([]any, len(v))
+		for i := range v {
+			all[i] = wordy(v[i])
+		}
+		return all
+	}
+	return v
+}
 
 // named inserts the name of a block into a value.
 func named(v any, address string) any {

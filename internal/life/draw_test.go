@@ -85,6 +85,9 @@ func (d *draw) ignore(address string) []string {
 
 // set sets a block after it has made the values valid: a life requests nothing that the documents call impossible.
 func (d *draw) set(s step) {
+	if d.w.rewords != "" {
+		s.Values, _ = wordy(s.Values).(object)
+	}
 	v := s.Values
 	switch typeOf(s.At) {
 	case "billing_subscription":

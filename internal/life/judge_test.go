@@ -370,7 +370,7 @@ func (w *world) faithful(plan *acctest.CorePlan, run step) *violation {
 				len(w.blocks[address].Ignore) > 0)
 		})
 		// An import does not know how the service words what was sent, so its first apply sends it.
-		worded := *soakRewords != "" && change.Action == acctest.Update
+		worded := w.rewords != "" && change.Action == acctest.Update
 		if change.Action != acctest.Update || len(changes) > 0 && !worded {
 			return broken("import is not empty", "%s %s: %s\n%v", change.Action, address, top(changes), changes)
 		}

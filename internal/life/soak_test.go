@@ -28,21 +28,21 @@ var (
 	soakSeed     = flag.Uint64("seed", 0, "the first life; 0: random if there is a duration or a number")
 	soakFile     = flag.String("file", "", "the life that TestLife plays")
 	soakOnly     = flag.String("only", "", "the resource types of lives, such as billing_api_key; empty: all")
-	soakRewords  = flag.String("rewords", "", "how the sandbox stores texts otherwise, as for serve --rewords")
 	soakFirst    = flag.Bool("first", false, "end with the first failure, as it is: to test the judge with a mutant")
 	soakFind     = flag.String("find", "", "a regular expression for the failures that end a life")
 )
 
-// open starts a life, through Terraform itself if genuine, and otherwise in the virtual time of a bubble.
-func open(t *testing.T, genuine bool, seed uint64) (w *world, end func()) {
+// open starts a life, through Terraform itself if genuine, and otherwise in the virtual time of a bubble. rewords is
+// how the service stores texts otherwise, as for `billing-sandbox serve --rewords`.
+func open(t *testing.T, genuine bool, seed uint64, rewords string) (w *world, end func()) {
 	t.Helper()
 	service, closed := acctest.Open(t, func(o *sandbox.Options) {
 		o.MaxPerPage, o.NoExampleData = 0, true
 		if !genuine {
 			o.NoListeners, o.Start = true, time.Time{}
 		}
-		if *soakRewords != "" {
-			kinds, err := sandbox.ParseRewords(*soakRewords)
+		if rewords != "" {
+			kinds, err := sandbox.ParseRewords(rewords)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -50,8 +50,8 @@ func open(t *testing.T, genuine bool, seed uint64) (w *world, end func()) {
 		}
 	})
 	w = &world{stage: stage{t: t, service: service, marks: map[string]object{}},
-		start: acctest.Epoch, blocks: map[string]step{}, appliedBlocks: map[string]step{}, imports: map[string]string{},
-		imported:  map[string]bool{},
+		start: acctest.Epoch, rewords: rewords, blocks: map[string]step{}, appliedBlocks: map[string]step{},
+		imports: map[string]string{}, imported: map[string]bool{},
 		unapplied: map[string]bool{}, dirty: map[string]bool{}, graces: map[string]bool{},
 		others: map[string]bool{}, resembling: map[string]string{}}
 	w.counts.lives = 1
@@ -75,10 +75,10 @@ func open(t *testing.T, genuine bool, seed uint64) (w *world, end func()) {
 }
 
 // inside runs a life, in a bubble unless it is genuine, and returns its violation.
-func inside(t *testing.T, genuine bool, seed uint64, live func(w *world) *violation) (bad *violation) {
+func inside(t *testing.T, genuine bool, seed uint64, rewords string, live func(*world) *violation) (bad *violation) {
 	t.Helper()
 	run := func(t *testing.T) {
-		w, end := open(t, genuine, seed)
+		w, end := open(t, genuine, seed, rewords)
 		defer end()
 		bad = live(w)
 		total.Lock()
@@ -102,7 +102,11 @@ const longestLife = 2 * time.Minute
 // relive runs the steps until one causes a violation that is caught.
 func relive(t *testing.T, steps []step, genuine bool, seed uint64, caught func(*violation) bool) *violation {
 	t.Helper()
-	return inside(t, genuine, seed, func(w *world) *violation {
+	rewords := ""
+	if len(steps) > 0 && steps[0].Do == doRewords {
+		rewords = steps[0].What
+	}
+	return inside(t, genuine, seed, rewords, func(w *world) *violation {
 		w.caught = caught
 		for _, s := range steps {
 			if bad := w.do(s); bad != nil {
@@ -188,8 +192,12 @@ func (s *soak) life(seed uint64) {
 	}()
 	genuine := *soakDuration > 0 && acctest.TerraformProgram() != "" && seed%realShare == 0
 	var steps []step
-	bad := inside(s.t, genuine, seed, func(w *world) *violation {
+	rewords := rewordsOf(seed)
+	bad := inside(s.t, genuine, seed, rewords, func(w *world) *violation {
 		w.caught = func(bad *violation) bool { return s.find.MatchString(bad.String()) }
+		if rewords != "" {
+			w.lived = []step{{Do: doRewords, What: rewords}}
+		}
 		d := &draw{Rand: rand.New(rand.NewPCG(seed, 12)), w: w}
 		bad := d.live()
 		steps = w.lived
@@ -212,6 +220,19 @@ func (s *soak) life(seed uint64) {
 	}
 	s.t.Errorf("seed %d: %s\n# seed %d\n%s\n\nmake simulate SEED=%d reproduces it; so does make simulate LIFE=file "+
 		"with the lines in a file.", seed, bad, seed, life(steps), seed)
+}
+
+// rewordsOf draws how the service of a life rewords; "": it does not, as in most lives.
+func rewordsOf(seed uint64) string {
+	r := rand.New(rand.NewPCG(seed, 13))
+	if r.IntN(8) > 0 {
+		return ""
+	}
+	kinds := slices.DeleteFunc(sandbox.RewordKinds(), func(kind string) bool { return kind == "cut" }) // which loses texts
+	r.Shuffle(len(kinds), func(i, j int) { kinds[i], kinds[j] = kinds[j], kinds[i] })
+	kinds = kinds[:1+r.IntN(3)]
+	slices.SortFunc(kinds, func(a, b string) int { return strings.Compare(b, a) }) // crlf after line-end: twice as once
+	return strings.Join(kinds, ",")
 }
 
 // realShare is the share of lives that go through Terraform itself: one in so many.

@@ -26,6 +26,7 @@ const (
 	doRename   = "rename"   // the block is renamed, without a moved block: At, To
 	doStranger = "stranger" // a plan with the token of another organization
 	doCopy     = "copy"     // a plan against a copy of the organization
+	doRewords  = "rewords"  // as the first step: how the service stores texts otherwise, What
 )
 
 // step is one step of a life. Values may contain references, {"$ref": "billing_customer.c.id"}, and times, "@48h" after

@@ -266,7 +266,7 @@ func TestShows(t *testing.T) {
 			"billing_email":"a@b.c","payment_terms_days":10,"auto_collection":false,"custom_metadata":{"n":1},
 			"customer":{"id":"c1","name":"Ana"}}`,
 			[]string{`"external_id":"x2"`, `"billing_email":"z"`, `"payment_terms_days":11`, `"auto_collection":true`,
-				`"custom_metadata":{"n":2}`, `"customer":{"id":"c2"}`},
+				`"custom_metadata":{"n":2}`, `"custom_metadata":{"n":"1"}`, `"customer":{"id":"c2"}`},
 			[]string{`"payment_terms_days":null`, `"auto_collection":null`, `"customer":null`}},
 		"subscription": {subscription, SubscriptionBody{BillingAccountID: api.Set("a1")}, `{"id":"s1","billing_account_id":"a1",
 			"external_id":"x1","company_id":"co1","product_group_id":"g1","discount_code_id":"d1","plan_id":"plan1",

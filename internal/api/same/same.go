@@ -41,17 +41,24 @@ func PlainDocument(number string) string {
 
 // JSON compares two values decoded with [json.Number]: whole numbers by their exact value, fractions by their double,
 // because a service may store doubles; objects in any order of keys. A nil object is an empty object, not null.
-func JSON(a, b any) bool {
+func JSON(a, b any) bool { return equal(a, b, func(a, b string) bool { return a == b }) }
+
+// equal compares two values; texts compares their texts.
+func equal(a, b any, texts func(a, b string) bool) bool {
+	below := func(a, b any) bool { return equal(a, b, texts) }
 	switch a := a.(type) {
 	case map[string]any:
 		b, ok := b.(map[string]any)
-		return ok && maps.EqualFunc(a, b, JSON)
+		return ok && maps.EqualFunc(a, b, below)
 	case []any:
 		b, ok := b.([]any)
-		return ok && slices.EqualFunc(a, b, JSON)
+		return ok && slices.EqualFunc(a, b, below)
 	case json.Number:
 		b, ok := b.(json.Number)
 		return ok && (a == b || decimalOf(a) == decimalOf(b) || sameFraction(a, b))
+	case string:
+		b, ok := b.(string)
+		return ok && texts(a, b)
 	}
 	return a == b
 }
@@ -61,6 +68,13 @@ func JSONText(a, b []byte) bool {
 	x, errX := decode(a)
 	y, errY := decode(b)
 	return errX == nil && errY == nil && JSON(x, y)
+}
+
+// WordedJSON compares two JSON texts like [JSONText], but the texts in them like [Wording].
+func WordedJSON(a, b []byte) bool {
+	x, errX := decode(a)
+	y, errY := decode(b)
+	return errX == nil && errY == nil && equal(x, y, Wording)
 }
 
 func decode(text []byte) (value any, err error) {

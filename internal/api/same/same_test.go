@@ -71,6 +71,13 @@ func TestJSON(t *testing.T) {
 		if JSONText([]byte(c.a), []byte(c.b)) != c.want || JSONText([]byte(c.b), []byte(c.a)) != c.want {
 			t.Errorf("%s and %s: want %v", c.a, c.b, c.want)
 		}
+		if WordedJSON([]byte(c.a), []byte(c.b)) != c.want {
+			t.Errorf("worded, %s and %s: want %v", c.a, c.b, c.want)
+		}
+	}
+	a, b := []byte(`{"a":["X & ",{"b":"é"}]}`), []byte(`{"a":["x &amp;",{"b":"e\u0301"}]}`)
+	if JSONText(a, b) || !WordedJSON(a, b) || WordedJSON(a, []byte(`{"a":["X & Y",{"b":"é"}]}`)) {
+		t.Error("only the wording differs")
 	}
 	if !JSON(map[string]any(nil), map[string]any{}) || JSON(map[string]any(nil), nil) {
 		t.Error("an object that is nil is an empty one, and not null")

@@ -104,7 +104,10 @@ func (w *write) create(ctx context.Context, next string, old func(now time.Time)
 		if err != nil {
 			return nil, err
 		}
-		w.memory, w.Whole = w.memory.asks(w.Plan), true
+		if !w.Plan.describedAs(w.before) { // what replaces a rotated key may be the service's wording
+			w.memory = w.memory.asks(w.Plan)
+		}
+		w.Whole = true
 		w.setNewKey(ctx, key, types.StringPointerValue(body.ExpiresAt), old(w.Client.Shown(ctx)))
 		return key, nil
 	}, Explain: func(err error) bool {

@@ -52,7 +52,8 @@ func (p pair) contradicts() bool {
 }
 
 // with returns the list with an entry for the main value instead of the owned entry: an existing entry with that value,
-// else the owned entry with its value changed, else a new first entry.
+// else the owned entry with its value changed, else the entry that is the service's wording of the value, else a new
+// first entry.
 func with(items []item, owned string, main types.String) []item {
 	if main.IsNull() || owned == main.ValueString() && hasValue(items, main) {
 		return items
@@ -62,7 +63,11 @@ func with(items []item, owned string, main types.String) []item {
 	if hasValue(items, main) {
 		return slices.DeleteFunc(items, isOwned)
 	}
-	if i := slices.IndexFunc(items, isOwned); i >= 0 {
+	i := slices.IndexFunc(items, isOwned)
+	if i < 0 {
+		i = slices.IndexFunc(items, func(i item) bool { return same.Wording(main.ValueString(), i.Value.ValueString()) })
+	}
+	if i >= 0 {
 		items[i].Value = main
 		return items
 	}
@@ -94,6 +99,9 @@ func (p pair) planned(state pair, owned ownedPair) pair {
 		return out
 	}
 	out.Main = out.first()
+	if out.List.Equal(state.List) && same.Wording(out.Main.ValueString(), state.Main.ValueString()) {
+		out.Main = state.Main // the service's wording, if none was configured
+	}
 	if !out.listKnown() || owned.Main != "" && out.Main.Equal(state.Main) {
 		// Removing the main value is a change even if no request is necessary: otherwise the ownership would not be updated.
 		out.Main = types.StringUnknown()

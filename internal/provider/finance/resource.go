@@ -292,6 +292,8 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 			if err != nil {
 				return nil, inBody(err, next.Object)
 			}
+			// The state knows nothing of the service's texts so far, so all that differed were sent.
+			w.Whole = state.IgnoreRemoteChanges.ValueBool() && !plan.IgnoreRemoteChanges.ValueBool()
 			return record, nil
 		}}
 	}

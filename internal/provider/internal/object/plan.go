@@ -104,10 +104,10 @@ func (r *Resource[S, T, M]) plan(ctx context.Context, req resource.ModifyPlanReq
 		if r.bound() && r.Conn.Foreign() && !p.InApply() { // the refresh has reported it, and shows nothing of the object
 			return false
 		}
+		r.keepCreated(p) // before the wording, which an unknown value does not have
 		private.Get[wording](ctx, p.Private, keyWording, p.Diags).satisfied(r.Scheme.Texts, &p.State, p.Planned)
 		p.notePrevented(ctx, policyOf(p.State))
 		p.Applying = p.Run.Applying(p.typeName, p.id, p.deferralAllowed())
-		r.keepCreated(p)
 		update(ctx, p)
 		r.warnCreated(ctx, p)
 		r.planOwn(ctx, p)

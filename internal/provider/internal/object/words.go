@@ -29,7 +29,9 @@ func (w *Write[S, T, M]) learn(ctx context.Context, differences []difference) (l
 		}
 	}
 	var whole *difference
+	own := false
 	for _, d := range differences {
+		own = own || d.Attribute == attributeCustom
 		switch {
 		case d.Attribute == attributeEffective:
 			whole = &d
@@ -37,7 +39,7 @@ func (w *Write[S, T, M]) learn(ctx context.Context, differences []difference) (l
 			left = append(left, d)
 		}
 	}
-	if whole != nil && !w.learnWhole(*whole) {
+	if whole != nil && !w.learnWhole(*whole, own) {
 		left = append(left, *whole)
 	}
 	w.storeWording(ctx, before)
@@ -66,7 +68,7 @@ func (w *Write[S, T, M]) sent(name string) bool {
 	return w.is == creation || w.Whole || !value.Field(w.Plan, name).Equal(value.Field(w.before, name))
 }
 
-// learnOne learns one attribute, and warns about a value that is kept although it is no wording.
+// learnOne learns one attribute, and warns if it is kept although it is no wording.
 func (w *Write[S, T, M]) learnOne(d difference) learned {
 	had := value.Field(w.before, d.Attribute)
 	if w.is == creation || w.Whole {
@@ -79,17 +81,44 @@ func (w *Write[S, T, M]) learnOne(d difference) learned {
 	}
 	w.wording = tried
 	if result == said && !(w.is == creation && d.Planned.IsNull()) {
-		w.Diags.AddAttributeWarning(path.Root(d.Attribute),
-			fmt.Sprintf("The service stored a different value of %s for %s", d.Attribute, policyOf(w.State).Object),
-			fmt.Sprintf("The configuration has %s, and the service stored %s. Plans show no difference for as long as the "+
-				"service shows this value. To use it, write it in the configuration.", inHCL(d.Planned), inHCL(d.Responded)))
+		w.warnSaid(d)
 	}
 	return result
 }
 
+// warnSaid warns about a value that is kept although it is no wording.
+func (w *Write[S, T, M]) warnSaid(d difference) {
+	w.Diags.AddAttributeWarning(path.Root(d.Attribute),
+		fmt.Sprintf("The service stored a different value of %s for %s", d.Attribute, policyOf(w.State).Object),
+		fmt.Sprintf("The configuration has %s, and the service stored %s. Plans show no difference for as long as the "+
+			"service shows this value. To use it, write it in the configuration.", inHCL(d.Planned), inHCL(d.Responded)))
+}
+
+// learnDefaults learns the texts of default_custom_metadata, which are in the whole only. own is set if custom_metadata
+// differs too, about which learnOne has warned.
+func (w *Write[S, T, M]) learnDefaults(d difference, shown metadata.Object, own bool) {
+	planned, _ := d.Planned.(types.String)
+	had := metadata.Object{}
+	if before, _ := value.Field(w.before, attributeEffective).(types.String); w.is != creation {
+		had, _ = metadata.Parse([]byte(before.ValueString()))
+	}
+	wanted, err := metadata.Parse([]byte(planned.ValueString()))
+	if err != nil || !w.sent(attributeEffective) {
+		return
+	}
+	tried := w.wording.clone()
+	result := tried.learnTree(attributeCustom, wanted, shown, had)
+	if result == less || result == said && w.Found {
+		return
+	}
+	if w.wording = tried; result == said && !own {
+		w.warnSaid(d)
+	}
+}
+
 // learnWhole learns the whole of custom_metadata. In replace mode, that includes what the service adds. It reports
-// whether the difference is only a wording.
-func (w *Write[S, T, M]) learnWhole(d difference) bool {
+// whether the difference is only a wording. own is as for learnDefaults.
+func (w *Write[S, T, M]) learnWhole(d difference, own bool) bool {
 	shown, _ := d.Responded.(types.String)
 	mode, _ := value.Field(w.Plan, "custom_metadata_mode").(types.String)
 	object, err := metadata.Parse([]byte(shown.ValueString()))
@@ -101,6 +130,7 @@ func (w *Write[S, T, M]) learnWhole(d difference) bool {
 	if mode.ValueString() == metadata.ModeReplace && !metadata.Removes(wanted, object) {
 		w.wording.note(attributeCustom+wholePath, types.StringValue(metadata.Text(object)))
 	}
+	w.learnDefaults(d, object, own)
 	planned, _ := d.Planned.(types.String)
 	return planned.Equal(w.wording.effective(planned, shown))
 }

@@ -119,7 +119,7 @@ func decides(name string) bool {
 }
 
 func rewordText(text string, kinds []string, field string) string {
-	if noText.MatchString(text) {
+	if text == "" || noText.MatchString(text) {
 		return text
 	}
 	for _, kind := range kinds {

@@ -17,21 +17,18 @@ import (
 // shortCount is the number of schedules in `make test`, always the same ones.
 const shortCount = 8
 
-// TestChaos disturbs real Terraform runs by -count schedules, starting with -seed, and checks the resulting state and
-// objects. Without -count it runs a few short schedules.
+// TestChaos kills real Terraform runs and restarts their service by -count schedules, starting with -seed, and checks
+// the resulting state and objects. Without -count it runs a few.
 func TestChaos(t *testing.T) {
-	long, n, l := *count > 0, uint64(shortCount), short
+	long, n := *count > 0, uint64(shortCount)
 	if long {
 		n = *count
 	}
-	if long && !*brief {
-		l = whole
-	}
-	r := &report{classes: map[string][]string{}, baselines: baselines{dir: t.TempDir(), made: map[time.Duration]string{}}}
+	r := &report{classes: map[string][]string{}, baseline: applied{dir: t.TempDir()}}
 	begun := time.Now()
 	t.Run("schedules", func(t *testing.T) {
 		for i := range n {
-			s := drawn(*seed+i, l)
+			s := drawn(*seed + i)
 			t.Run(strconv.FormatUint(s.seed, 10), func(t *testing.T) {
 				t.Parallel()
 				r.play(t, s, long, n == 1)
@@ -52,7 +49,7 @@ func TestChaos(t *testing.T) {
 
 // report is the result of all schedules.
 type report struct {
-	baselines baselines
+	baseline applied
 
 	mu                                     sync.Mutex
 	schedules, lost, runs, kills, requests int
@@ -63,7 +60,7 @@ type report struct {
 func (r *report) play(t *testing.T, s schedule, long, alone bool) {
 	from := ""
 	if s.phase != create {
-		from = r.baselines.folder(t, s)
+		from = r.baseline.folder(t)
 	}
 	w := begin(t, s, from)
 	if w.play(); !w.lost {
@@ -84,12 +81,8 @@ func (r *report) play(t *testing.T, s schedule, long, alone bool) {
 	if alone {
 		t.Logf("%s\n%s", s, readable(w.printed.String()))
 	}
-	replay := fmt.Sprintf("make chaos SEED=%d", s.seed)
-	if !long || *brief {
-		replay += " SHORT=1"
-	}
 	for _, v := range w.broken {
-		t.Errorf("%s: %s\n%s\n%s replays it.", v.class, v.what, s, replay)
+		t.Errorf("%s: %s\n%s\nmake chaos SEED=%d replays it.", v.class, v.what, s, s.seed)
 	}
 	if long {
 		fmt.Printf("seed %d: %d violations, %s: %s\n", s.seed, len(w.broken), time.Since(w.started).Round(time.Second), s)

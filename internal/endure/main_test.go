@@ -1,8 +1,9 @@
 //go:build unix
 
 // Package endure_test runs real Terraform for longer than make test can wait. Each test has a make target of its name:
-// chaos disturbs runs by seeded schedules and checks the result, outage plans during an outage, and bench measures the
-// cost of plans. `make test` runs only a few short schedules. The soak, which needs no Terraform, is in internal/life.
+// chaos kills processes and restarts the service by seeded schedules and checks the result, outage plans during an
+// outage, and bench measures the cost of plans. `make test` runs only a few schedules. All other misfortunes are those
+// of internal/life, in virtual time.
 package endure_test
 
 import (
@@ -19,7 +20,6 @@ import (
 var (
 	seed   = flag.Uint64("seed", 1, "chaos: the first schedule")
 	count  = flag.Uint64("count", 0, "chaos: the number of schedules; 0: those of make test")
-	brief  = flag.Bool("brief", false, "chaos: draw the short schedules of make test")
 	storm  = flag.Bool("storm", false, "race: run the provider under storm with the race detector")
 	outage = flag.Duration("outage", 0, "outage: how long it lasts; 0 skips the test")
 

@@ -48,7 +48,7 @@ func TestRaceUnderStorm(t *testing.T) {
 					w.service.Sandbox.AddFault(f)
 				}
 				w.killed(s.kill, append(apply, s.arguments...)...)
-				w.reset()
+				w.service.Sandbox.ClearFaults()
 			}
 			found, err := filepath.Glob(reports + ".*")
 			if err != nil {

@@ -15,7 +15,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -186,57 +185,13 @@ func (w *world) play() {
 	if w.schedule.traced {
 		env["TF_LOG"], env["TF_LOG_PATH"] = "TRACE", filepath.Join(w.runner.Dir, "trace.log")
 	}
-	w.disturb()
 	restarted := w.restarts()
 	w.killed(w.kill(0), apply...)
 	restarted()
-	w.reset()
 	if w.cutOff() {
 		return
 	}
-	if w.schedule.stranger {
-		w.stranger(append([]string{"plan", "-json"}, apply[3:]...)...)
-	}
 	w.settle(apply)
-}
-
-// stranger plans with a token of another organization: that is one error that names both, without writes. It needs an
-// object in the state that was created undisturbed, because an object whose apply could not determine its organization
-// has none. If an object has lost its private state, its plan and those of objects that refer to it are ignored.
-func (w *world) stranger(plan ...string) {
-	w.t.Helper()
-	bound := slices.DeleteFunc(w.runner.State(), func(r acctest.Instance) bool {
-		kind, _, _ := strings.Cut(r.Address, ".")
-		return !slices.Contains([]string{"billing_customer", "billing_account", "billing_subscription"}, kind)
-	})
-	if len(bound) == 0 {
-		return
-	}
-	allNoted := !slices.ContainsFunc(bound, func(r acctest.Instance) bool { return r.Private == "" })
-	own := w.runner.Env["BILLING_TOKEN"]
-	token, other := w.service.OtherToken()
-	w.runner.Env["BILLING_TOKEN"] = token
-	var writes atomic.Int32
-	w.onRequest(func(write bool) {
-		if write {
-			writes.Add(1)
-		}
-	})
-	printed := w.terraform(plan...)
-	w.runner.Env["BILLING_TOKEN"] = own
-	home := w.service.Sandbox.Organization().ID
-	if errs := printed.Errors; len(errs) != 1 || !strings.Contains(errs[0].Text, other) ||
-		!strings.Contains(errs[0].Text, home) {
-		w.breaks("organization", "with a token of %s the errors are %v", other, errs)
-	}
-	for address, does := range printed.Planned {
-		if allNoted && does != "update" {
-			w.breaks("organization", "with a token of another organization the plan does %s %s", does, address)
-		}
-	}
-	if n := writes.Load(); n > 0 {
-		w.breaks("organization", "the plan with a token of another organization sent %d writes", n)
-	}
 }
 
 func (w *world) kill(i int) *kill {
@@ -305,15 +260,9 @@ func (w *world) restarts() (done func()) {
 			}
 		}
 		before := w.service
-		faults := before.Sandbox.Faults()
 		w.end()
 		time.Sleep(w.schedule.stopped)
 		w.start(before)
-		for _, f := range faults {
-			if f.Clock == 0 {
-				w.service.Sandbox.AddFault(f)
-			}
-		}
 	})
 	return func() { close(over); wait.Wait() }
 }

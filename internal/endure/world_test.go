@@ -77,7 +77,6 @@ func begin(t *testing.T, s schedule, from string) *world {
 	if from == "" {
 		w.seedForeign()
 	}
-	w.reset()
 	w.before = map[string]string{}
 	for _, r := range w.runner.State() {
 		if token, _ := r.Attributes["token"].(string); token != "" {
@@ -107,9 +106,6 @@ func (w *world) start(before *acctest.Service) {
 				port(w.t, before.CollectionsURL)
 		}
 	})
-	if w.schedule.clock != 0 {
-		service.Sandbox.AddFault(sandbox.Fault{Clock: w.schedule.clock})
-	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.service, w.end = service, end
@@ -142,21 +138,6 @@ func (w *world) onRequest(count func(write bool)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.count = count
-}
-
-// reset removes all faults except the clock.
-func (w *world) reset() {
-	w.service.Sandbox.ClearFaults()
-	if w.schedule.clock != 0 {
-		w.service.Sandbox.AddFault(sandbox.Fault{Clock: w.schedule.clock})
-	}
-}
-
-// disturb adds the faults of the schedule.
-func (w *world) disturb() {
-	for _, f := range w.schedule.faults {
-		w.service.Sandbox.AddFault(f)
-	}
 }
 
 // seedForeign creates objects of another workspace that look like ours.
@@ -212,37 +193,33 @@ func (w *world) isForeign(id string) bool {
 	return false
 }
 
-// baselines holds folders after an undisturbed apply, by the offset of the service's clock.
-type baselines struct {
-	dir string // the parent folder
+// applied is the folder after an undisturbed apply.
+type applied struct {
+	dir string
 
 	mu   sync.Mutex
-	made map[time.Duration]string
+	made bool
 }
 
-// folder returns the folder for a schedule.
-func (b *baselines) folder(t *testing.T, s schedule) string {
+// folder returns the folder, and applies first if nobody has.
+func (a *applied) folder(t *testing.T) string {
 	t.Helper()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if dir := b.made[s.clock]; dir != "" {
-		return dir
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.made {
+		return a.dir
 	}
-	w := begin(t, schedule{phase: create, clock: s.clock}, "")
+	w := begin(t, schedule{phase: create}, "")
 	if printed := w.terraform("apply", "-json", "-auto-approve"); len(printed.Errors) > 0 {
 		t.Fatalf("the undisturbed apply fails: %v", printed.Errors)
 	}
 	w.end()
 	w.end = func() {}
-	dir := filepath.Join(b.dir, s.clock.String())
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
 	for _, name := range []string{"terraform.tfstate", "foreign.json", stateFile, stateFile + ".ca.pem"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(w.runner.Read(name)), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(a.dir, name), []byte(w.runner.Read(name)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	b.made[s.clock] = dir
-	return dir
+	a.made = true
+	return a.dir
 }

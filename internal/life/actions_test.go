@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
 // block draws one of the blocks; "" if there are none.
@@ -304,7 +304,7 @@ func (d *draw) meeting() meeting {
 		}
 		return meeting{Nth: nth, Times: 1 + d.IntN(20), Date: pickOne(d, dates)}
 	}
-	fault := acctest.Misfortune(d.IntN, ofWrite, pickOne(d, []string{ofRead, pickOne(d, acctest.Reads)}), time.Minute)
+	fault := d.fault(ofWrite, pickOne(d, []string{ofRead, pickOne(d, reads)}))
 	m := meeting{Of: fault.Operation, Nth: fault.Skip % requests, Times: fault.Times}
 	if m.Of == ofWrite {
 		m.Nth = nthWrite
@@ -312,6 +312,53 @@ func (d *draw) meeting() meeting {
 	fault.Operation, fault.Skip, fault.Times = "", 0, 0
 	m.Fault = fault.String()
 	return m
+}
+
+// reads lists operations that a plan or an apply reads with.
+var reads = []string{"me.get", "customers.get", "billing_accounts.get", "subscriptions.get", "webhook_endpoints.get",
+	"api_keys.get", "finance.records.get", "customers.list", "api_keys.list", "webhook_endpoints.list",
+	"finance.records.list"}
+
+// fault draws a fault of a write or of a read.
+func (d *draw) fault(write, read string) sandbox.Fault {
+	pick := d.IntN
+	statuses := []int{500, 502, 503, 504}
+	foreign := sandbox.ForeignKinds()
+	tenths := func() time.Duration { return time.Duration(1+pick(10)) * time.Minute / 10 }
+	skip, times := pick(2), 1+pick(2)
+	switch pick(16) {
+	case 0, 1:
+		return sandbox.Fault{Operation: write, Skip: skip, Times: times, DropAfter: true}
+	case 2:
+		return sandbox.Fault{Operation: write, Skip: skip, Times: times, DropBefore: true}
+	case 3:
+		return sandbox.Fault{Operation: write, Skip: skip, Times: times, Status: statuses[pick(4)], After: true}
+	case 4:
+		return sandbox.Fault{Operation: write, Skip: skip, Times: times, Status: statuses[pick(4)]}
+	case 5:
+		return sandbox.Fault{Operation: write, Skip: skip, Times: times, TruncateBody: true}
+	case 6:
+		return sandbox.Fault{Operation: write, Skip: skip, Times: 1, Status: 200, Foreign: "html", After: true}
+	case 7:
+		return sandbox.Fault{Operation: read, Skip: skip, Times: times, Status: 503}
+	case 8:
+		return sandbox.Fault{Operation: read, Skip: skip, Times: 1, Other: true}
+	case 9:
+		return sandbox.Fault{Operation: read, Skip: skip, Times: 1, Foreign: foreign[pick(5)]}
+	case 10:
+		return sandbox.Fault{Operation: write, Skip: skip, Times: 1, Foreign: foreign[pick(5)]}
+	case 11:
+		return sandbox.Fault{Skip: pick(40), Silent: true}
+	case 12:
+		return sandbox.Fault{Skip: pick(40), Outage: tenths(), Status: []int{0, 503}[pick(2)]}
+	case 13: // without the organization nothing is sent, and created objects are not lost
+		return sandbox.Fault{Operation: "me.get", Skip: skip, Times: 1 + pick(8), Status: []int{403, 500, 503}[pick(3)]}
+	case 14:
+		return sandbox.Fault{Operation: "me.get", Skip: skip, Times: times, Latency: tenths()}
+	default:
+		delay := time.Duration(pick(1000)) * time.Millisecond
+		return sandbox.Fault{Operation: write, Skip: skip, Times: times, Latency: delay}
+	}
 }
 
 // runFaults are active while a plan is applied: the request for the token's organization fails or is slow.

@@ -119,13 +119,14 @@ func (c *Client) DateText() string {
 	return now.UTC().Format(time.RFC3339)
 }
 
-// mayLag reports whether a read that was sent at a local time may lag behind a write, by the clock of the service. The
-// response may be much younger than the read: its proof, or another attempt, took the time.
+// mayLag reports whether a read that was sent at a local time may lag behind a write, by the clock of the service or by
+// the local one: a wrong Date must not make a new object an old one. The response may be much younger than the read:
+// its proof, or another attempt, took the time.
 func (c *Client) mayLag(written string, sent time.Time) bool {
 	c.clock.mu.Lock()
 	defer c.clock.mu.Unlock()
 	earliest, latest := c.clock.bounds(sent)
-	return !c.clock.date.IsZero() && justBefore(written, earliest, latest)
+	return !c.clock.date.IsZero() && (justBefore(written, earliest, latest) || justBefore(written, sent, sent))
 }
 
 // justBefore reports whether a time may be within ReadLag before a time between the bounds.

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math/rand/v2"
+	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -104,11 +106,29 @@ func (w *world) start(before *acctest.Service) {
 		if before != nil {
 			o.BillingPort, o.FinancePort, o.CollectionsPort = port(w.t, before.BaseURL), port(w.t, before.FinanceURL),
 				port(w.t, before.CollectionsURL)
+		} else if w.schedule.restart > 0 {
+			o.BillingPort, o.FinancePort, o.CollectionsPort = free(w.t), free(w.t), free(w.t)
 		}
 	})
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.service, w.end = service, end
+}
+
+// free returns a port below those that systems give to clients: none of these gets it while the service is down.
+func free(t *testing.T) int {
+	t.Helper()
+	for range 100 {
+		number := 20000 + rand.IntN(12000)
+		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(number))
+		listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", address)
+		if err == nil {
+			_ = listener.Close()
+			return number
+		}
+	}
+	t.Fatal("no port is free")
+	return 0
 }
 
 func port(t *testing.T, address string) int {

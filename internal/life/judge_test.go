@@ -328,7 +328,7 @@ var ours = []string{
 // faithful checks the plan that imports an object with the configuration that was applied before: it changes nothing
 // that the service returns. A value that is unknown in the plan may turn out to differ.
 func (w *world) faithful(plan *acctest.CorePlan, run step) *violation {
-	for address := range w.imports {
+	for address, id := range w.imports {
 		ofIt := func(path string) bool { return strings.HasPrefix(path, address+".") }
 		if slices.ContainsFunc(run.Later, ofIt) || slices.ContainsFunc(slices.Collect(maps.Keys(run.Turns)), ofIt) {
 			continue
@@ -338,6 +338,9 @@ func (w *world) faithful(plan *acctest.CorePlan, run step) *violation {
 			continue // another system, or a run with other values, has changed it
 		}
 		gone := change != nil && change.Action == acctest.Create // closed with its customer in the meantime
+		if w.others[id[strings.LastIndexByte(id, '/')+1:]] {
+			continue // another system has created it, and the creation has found it
+		}
 		if change == nil || gone || change.Action == acctest.NoOp ||
 			w.blocks[address].String() != w.appliedBlocks[address].String() {
 			continue
@@ -357,7 +360,7 @@ func (w *world) faithful(plan *acctest.CorePlan, run step) *violation {
 			if w.unsent(change, name) {
 				return true
 			}
-			if name == "expires_at" && w.blocks[address].Values["expires_after_days"] != nil {
+			if name == "expires_at" && w.lifetime(address) {
 				return true // the service returns the expiry, but not its cause
 			}
 			if (name == "email" || name == "phone") && strings.Contains(fmt.Sprint(change.Before[name+"s"]),

@@ -60,7 +60,7 @@ func open(t *testing.T, genuine bool, seed uint64, rewords string) (w *world, en
 		w.here, w.drive, w.counts.real = &here, newTerraform(t, &here), 1
 		return w, closed
 	}
-	time.Sleep(time.Minute) // so that reads that lag show what is there from the start
+	time.Sleep(time.Until(acctest.Epoch)) // the clocks agree, and reads that lag show what is there from the start
 	service.Sandbox.Clock().Set(acctest.Epoch)
 	w.net = &network{sandbox: service.Sandbox, random: rand.New(rand.NewPCG(seed, 48)), foreign: w.foreign}
 	w.net.expect(nil)

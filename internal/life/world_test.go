@@ -435,7 +435,7 @@ func (w *world) settled(s step, applied *acctest.CorePlan, imported map[string]s
 	for _, change := range next.Changes {
 		w.calm = w.calm && change.Action == acctest.NoOp
 		values := w.blocks[change.Address].Values
-		due := imported[change.Address] != "" && (values["rotate_after_days"] != nil || values["expires_after_days"] != nil)
+		due := imported[change.Address] != "" && (values["rotate_after_days"] != nil || w.lifetime(change.Address))
 		shared := typeOf(change.Address) == "billing_finance_record" && w.shared
 		// The first apply after an import removes nothing, but the next one does.
 		removes := w.unapplied[change.Address] && values["custom_metadata_mode"] == "replace"
@@ -450,6 +450,12 @@ func (w *world) settled(s step, applied *acctest.CorePlan, imported map[string]s
 		}
 	}
 	return nil
+}
+
+// lifetime reports whether the key of a block may have a lifetime, which the service does not return.
+func (w *world) lifetime(address string) bool {
+	block := w.blocks[address]
+	return block.Values["expires_after_days"] != nil || slices.Contains(block.Ignore, "expires_after_days")
 }
 
 // frugal checks the number of requests of a plan without changes: the guide on performance promises one per object, and

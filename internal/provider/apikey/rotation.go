@@ -322,8 +322,13 @@ func (w *write) rotatedLate(ctx context.Context, e ending) (*collections.LostKey
 	if old == nil || ended(old, now) != "" || !old.EndsWithin(now, e.Days) {
 		return nil, nil
 	}
-	found, err := w.Client.UnusedKeys(ctx, func(k collections.APIKey) bool { return same.Wording(k.Name, old.Name) })
+	found, err := w.successors(ctx, old)
 	return &collections.LostKeyError{Rotated: old, Found: found, Err: &api.AmbiguousError{LookedUp: err == nil}}, err
+}
+
+// successors lists the unused keys that a rotation of an old key may have created.
+func (w *write) successors(ctx context.Context, old *collections.APIKey) ([]collections.APIKey, error) {
+	return w.Client.UnusedKeys(ctx, func(k collections.APIKey) bool { return same.Wording(k.Name, old.Name) })
 }
 
 func (w *write) done(ctx context.Context, id string, next ...ending) {
@@ -354,8 +359,15 @@ func (w *write) endUnseen(ctx context.Context, e ending, lost *collections.LostK
 		return fmt.Errorf("the old key was rotated and works until %s, and looking for its unneeded successor failed: %w",
 			*old.ExpiresAt, lost.Err)
 	}
-	w.done(ctx, e.ID)
-	if found := slices.DeleteFunc(slices.Clone(lost.Found), w.owns); len(found) > 0 {
+	found := slices.DeleteFunc(slices.Clone(lost.Found), w.owns)
+	if len(found) == 0 { // a Date that jumps makes the successor older than its rotation
+		all, err := w.successors(ctx, old)
+		if err != nil {
+			return err
+		}
+		found = slices.DeleteFunc(all, w.owns)
+	}
+	if w.done(ctx, e.ID); len(found) > 0 {
 		w.Diags.AddWarning(fmt.Sprintf("%s: a possibly unused key exists, %s", w.State.displayName(), listed(found)),
 			"The old key "+e.ID+" now has an end, set by a rotation. The response, and the token of its successor, were lost. "+
 				"The successor is one of these keys, but they may also belong to another system."+howToEnd(found))

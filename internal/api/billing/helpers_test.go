@@ -54,29 +54,32 @@ func TestReadsThatLag(t *testing.T) {
 		notes   string // "": gone
 		waited  time.Duration
 		proof   time.Duration // how long the list that proves an absence takes
+		ahead   time.Duration // the Date of the responses
 	}
 	tests := map[string]row{
-		"new":             {created, 0, gone, respond(200, old), "old", 11 * time.Second, 0},
-		"new, slow proof": {created, 0, gone, respond(200, old), "old", 17 * time.Second, 16 * time.Second},
-		"gone since":      {created, 0, gone, gone, "", 11 * time.Second, 0},
-		"gone long after": {created, 20 * time.Second, gone, gone, "", 0, 0},
+		"new":             {created, 0, gone, respond(200, old), "old", 11 * time.Second, 0, 0},
+		"new, slow proof": {created, 0, gone, respond(200, old), "old", 17 * time.Second, 16 * time.Second, 0},
+		"new, misdated":   {created, 0, gone, respond(200, old), "old", 11 * time.Second, 0, 26 * time.Hour},
+		"gone, misdated":  {created, 20 * time.Second, gone, gone, "", 0, 0, 26 * time.Hour},
+		"gone since":      {created, 0, gone, gone, "", 11 * time.Second, 0, 0},
+		"gone long after": {created, 20 * time.Second, gone, gone, "", 0, 0, 0},
 		"changed": {"2000-01-01T00:00:02.000Z", 0, respond(200, old), respond(200, updated), "new",
-			11 * time.Second, 0},
-		"changed by another": {created, 0, respond(200, updated), respond(200, updated), "new", 0, 0},
+			11 * time.Second, 0, 0},
+		"changed by another": {created, 0, respond(200, updated), respond(200, updated), "new", 0, 0, 0},
 		"put back long after": {"2000-01-01T00:00:02.000Z", 20 * time.Second, respond(200, old),
-			respond(200, old), "old", 0, 0},
-		"as it was last written": {created, 0, respond(200, old), respond(200, old), "old", 0, 0},
+			respond(200, old), "old", 0, 0, 0},
+		"as it was last written": {created, 0, respond(200, old), respond(200, old), "old", 0, 0, 0},
 	}
 	apitest.Each(t, tests, func(t *testing.T, test row) {
 		time.Sleep(2*time.Second + test.after)
 		start := time.Now()
 		w := newWire(map[string]http.HandlerFunc{subscriptionsPath: func(w http.ResponseWriter, r *http.Request) {
 			time.Sleep(test.proof)
-			w.Header().Set("Date", time.Now().UTC().Format(http.TimeFormat))
+			w.Header().Set("Date", time.Now().Add(test.ahead).UTC().Format(http.TimeFormat))
 			respond(200, listOf())(w, r)
 		},
 			getSubscription: func(w http.ResponseWriter, r *http.Request) {
-				w.Header().Set("Date", time.Now().UTC().Format(http.TimeFormat))
+				w.Header().Set("Date", time.Now().Add(test.ahead).UTC().Format(http.TimeFormat))
 				if time.Since(start) < 9*time.Second {
 					test.lag(w, r)
 					return

@@ -86,7 +86,7 @@ var operations = map[string][]string{
 	"billing_subscription": {"plan_id", "plan_id", "plan_id", "plan_id", "pause", "cancel_at_period_end", "items"},
 	"billing_webhook_endpoint": {"rotate_secret_when_changed", "rotate_secret_when_changed", "rotate_secret_when_changed",
 		"url"},
-	"billing_api_key":        {"rotate_when_changed", "name"},
+	"billing_api_key":        {"rotate_when_changed", "name", "name"},
 	"billing_finance_record": {"body", "collection"},
 }
 
@@ -118,8 +118,13 @@ func (d *draw) operate() {
 	s.Values[name] = named(pickOne(d, others), address)
 	d.set(s)
 	meets := d.meetings()
-	if d.w.net != nil && d.chance(2) {
-		meets = append([]meeting{{Of: ofWrite, Nth: d.IntN(3) / 2, Times: 1 + d.IntN(2), Fault: pickOne(d, lost)}}, meets...)
+	counts := name == "plan_id" || name == "rotate_secret_when_changed" // each repetition of its request has an effect
+	if d.w.net != nil && (counts || d.chance(2)) {
+		nth := d.IntN(2) // the second step of an apply, if there is one
+		if counts {
+			nth = d.IntN(3) / 2
+		}
+		meets = append([]meeting{{Of: ofWrite, Nth: nth, Times: 1 + d.IntN(2), Fault: pickOne(d, lost)}}, meets...)
 	}
 	d.runs(meets)
 	if d.chance(2) {
@@ -239,7 +244,7 @@ func (d *draw) runs(meets []meeting) {
 		s.Fault = pickOne(d, runFaults)
 	} else {
 		s.Meets = meets
-		s.Back = len(s.Meets) > 0 && d.chance(4)
+		s.Back = len(s.Meets) > 0 && d.chance(3)
 	}
 	d.do(s)
 }
@@ -252,7 +257,11 @@ func (d *draw) meetings() (all []meeting) {
 	for range 1 + d.IntN(3) {
 		all = append(all, d.meeting())
 	}
-	if address := d.block(d.w.blocks); address != "" && d.w.drive.State(address) == nil && d.chance(2) {
+	address := d.block(d.w.blocks)
+	if _, there := d.w.blocks["billing_customer.c"]; there && d.chance(2) {
+		address = "billing_customer.c" // by its external_id, it may be taken for another one
+	}
+	if address != "" && d.w.drive.State(address) == nil && d.chance(2) {
 		// The creation is lost, and another system has created the object meanwhile.
 		all = append(all, meeting{Nth: d.IntN(3), Then: &step{Do: doForeign, What: "resemble", At: address}},
 			meeting{Of: ofWrite, Fault: "drop=before"})

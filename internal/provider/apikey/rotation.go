@@ -353,20 +353,20 @@ func (w *write) endUnseen(ctx context.Context, e ending, lost *collections.LostK
 		return w.endedElsewhere(ctx, e, lost)
 	}
 	w.State = w.State.endingAt(e.ID, types.StringPointerValue(old.ExpiresAt))
-	if !lost.Err.LookedUp {
+	found, failure := lost.Found, error(lost.Err)
+	if lost.Err.LookedUp {
+		failure = nil
+		if len(found) == 0 { // a Date that jumps makes the successor older than its rotation
+			found, failure = w.successors(ctx, old)
+		}
+	}
+	if failure != nil {
 		e.Lost = true
 		w.done(ctx, e.ID, e)
 		return fmt.Errorf("the old key was rotated and works until %s, and looking for its unneeded successor failed: %w",
-			*old.ExpiresAt, lost.Err)
+			*old.ExpiresAt, failure)
 	}
-	found := slices.DeleteFunc(slices.Clone(lost.Found), w.owns)
-	if len(found) == 0 { // a Date that jumps makes the successor older than its rotation
-		all, err := w.successors(ctx, old)
-		if err != nil {
-			return err
-		}
-		found = slices.DeleteFunc(all, w.owns)
-	}
+	found = slices.DeleteFunc(slices.Clone(found), w.owns)
 	if w.done(ctx, e.ID); len(found) > 0 {
 		w.Diags.AddWarning(fmt.Sprintf("%s: a possibly unused key exists, %s", w.State.displayName(), listed(found)),
 			"The old key "+e.ID+" now has an end, set by a rotation. The response, and the token of its successor, were lost. "+

@@ -156,23 +156,7 @@ var wordings = map[string]string{"Ana": " Ana  & \"Co\" \nCafé ", "Bia": "Bia <
 
 // wordy returns a value with such texts.
 func wordy(v any) any {
-	switch v := v.(type) {
-	case string:
-		return cmp.Or(wordings[v], v)
-	case object:
-		all := object{}
-		for key, inner := range v {
-			all[key] = wordy(inner)
-		}
-		return all
-	case []any:
-		all := make([]any, len(v))
-		for i := range v {
-			all[i] = wordy(v[i])
-		}
-		return all
-	}
-	return v
+	return withTexts(v, func(text string) string { return cmp.Or(wordings[text], text) })
 }
 
 // named inserts the name of a block into a value.

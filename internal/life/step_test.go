@@ -195,23 +195,31 @@ func expression(v any, start time.Time) string {
 
 // timed returns a value with absolute times.
 func timed(v any, start time.Time) any {
+	return withTexts(v, func(text string) string {
+		if after, isTime := strings.CutPrefix(text, "@"); isTime {
+			return start.Add(duration(after)).UTC().Format(time.RFC3339)
+		}
+		return text
+	})
+}
+
+// withTexts returns a value with other texts, at any depth.
+func withTexts(v any, text func(string) string) any {
 	switch v := v.(type) {
 	case object:
 		all := object{}
 		for name, inner := range v {
-			all[name] = timed(inner, start)
+			all[name] = withTexts(inner, text)
 		}
 		return all
 	case []any:
 		all := make([]any, len(v))
 		for i := range v {
-			all[i] = timed(v[i], start)
+			all[i] = withTexts(v[i], text)
 		}
 		return all
 	case string:
-		if after, isTime := strings.CutPrefix(v, "@"); isTime {
-			return start.Add(duration(after)).UTC().Format(time.RFC3339)
-		}
+		return text(v)
 	}
 	return v
 }

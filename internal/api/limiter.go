@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 )
@@ -30,7 +31,7 @@ var errLimitTooLow = errors.New("the client-side limit of requests per second do
 
 // Limiter limits the requests to the services. All clients of a provider share it: a 429 to one request closes it for
 // all. When it opens, it lets one probe through. Unless the probe gets a 429 too, the other requests follow at a lower
-// rate, which recovers within seconds. The limiter also enforces the client-side limit.
+// rate, which recovers within seconds. The limiter also enforces the client-side limit. First come, first served.
 type Limiter struct {
 	mu          sync.Mutex
 	speed       speed
@@ -40,15 +41,15 @@ type Limiter struct {
 	probing     bool          // the probe is under way
 	strikes     int           // 429s in a row
 	generation  int           // counts closings; a pass of an earlier generation has no new information
+	tickets     int           // given to waiters so far
+	queue       []int         // the tickets of those that wait, in order
 	changed     chan struct{} // closed and replaced when waiters should check again
-	head        chan struct{} // capacity 1: its holder is next at the limiter
 	random      func() float64
 }
 
 // NewLimiter returns a limiter with a client-side limit in requests per second; 0 or less means no limit.
 func NewLimiter(requestsPerSecond float64) *Limiter {
-	return &Limiter{speed: newSpeed(requestsPerSecond), changed: make(chan struct{}), head: make(chan struct{}, 1),
-		random: rand.Float64}
+	return &Limiter{speed: newSpeed(requestsPerSecond), changed: make(chan struct{}), random: rand.Float64}
 }
 
 // pass is the permit to send one request. Its holder ends it with done or throttled.
@@ -66,15 +67,23 @@ type closedError struct {
 
 func (e *closedError) Error() string { return "rate limit: closed until " + e.until.String() }
 
-// wait describes what a waiter waits for. If both fields are zero, it must become the head first.
+// wait describes what a waiter waits for.
 type wait struct {
 	until   time.Time       // zero: until something changes
 	cause   *Error          // the 429 that closed the limiter; nil: the rate limit
 	changed <-chan struct{} // closed when the waiter should check again
 }
 
-// forHead reports whether the waiter must become the head first.
-func (w wait) forHead() bool { return w.cause == nil && w.until.IsZero() }
+// lasts returns how long the waiter waits at most; negative: without limit. A probe may never end.
+func (w wait) lasts(now, latest time.Time) time.Duration {
+	switch {
+	case !w.until.IsZero():
+		return w.until.Sub(now)
+	case w.cause != nil:
+		return latest.Sub(now)
+	}
+	return -1
+}
 
 // tooLate returns the error of a wait that would last too long. A closed limiter must open before latest, and the limit
 // must let the request through before the deadline of the context (zero if none).
@@ -97,65 +106,62 @@ func (g *Limiter) enter(ctx context.Context, latest time.Time, waiting func(time
 		latest = deadline
 	}
 	var announced time.Time
-	head := false
-	defer func() {
-		if head {
-			<-g.head
-		}
-	}()
+	ticket := g.join()
+	defer g.leave(ticket)
 	for {
 		if err := ended(ctx); err != nil {
 			return nil, err
 		}
 		now := time.Now()
-		p, w := g.next(now, head)
+		p, w := g.next(now, ticket)
 		if p != nil {
 			return p, nil
-		}
-		if w.forHead() {
-			head = g.becomeHead(ctx, w)
-			continue
 		}
 		if err := w.tooLate(now, latest, deadline); err != nil {
 			return nil, err
 		}
-		if w.until.IsZero() {
-			w.until = latest // the probe may never end
-		} else if w.cause != nil && !w.until.Equal(announced) {
+		if w.cause != nil && !w.until.IsZero() && !w.until.Equal(announced) {
 			announced = w.until
 			waiting(w.until.Sub(now))
 		}
-		if err := pause(ctx, w.until.Sub(now), w.changed); err != nil {
+		if err := pause(ctx, w.lasts(now, latest), w.changed); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// becomeHead waits to be next at the limiter; false means that the waiter must check again first.
-func (g *Limiter) becomeHead(ctx context.Context, w wait) bool {
-	select {
-	case g.head <- struct{}{}:
-		return true
-	case <-w.changed:
-	case <-ctx.Done():
-	}
-	return false
+// join returns a ticket for the end of the queue.
+func (g *Limiter) join() (ticket int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.tickets++
+	g.queue = append(g.queue, g.tickets)
+	return g.tickets
 }
 
-// next returns the next step of a waiter. Only the head waits for the time set by the limit, so that each of the others
-// uses the rate that applies when it becomes the head.
-func (g *Limiter) next(now time.Time, head bool) (*pass, wait) {
+func (g *Limiter) leave(ticket int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.queue = slices.DeleteFunc(g.queue, func(other int) bool { return other == ticket })
+	if len(g.queue) > 0 {
+		g.wake()
+	}
+}
+
+// next returns the next step of a waiter. Only the first one waits for the time set by the limit, so that each of the
+// others uses the rate that applies when it is the first.
+func (g *Limiter) next(now time.Time, ticket int) (*pass, wait) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	switch {
 	case now.Before(g.closedUntil):
 		return nil, wait{until: g.closedUntil, cause: g.cause, changed: g.changed}
-	case g.recovering && g.probing:
+	case g.recovering && (g.probing || g.queue[0] != ticket):
 		return nil, wait{cause: g.cause, changed: g.changed}
 	case g.recovering:
 		g.probing = true
 		return g.newPass(now, true), wait{}
-	case !head:
+	case g.queue[0] != ticket:
 		return nil, wait{changed: g.changed}
 	case g.speed.current > 0 && g.speed.due.After(now):
 		return nil, wait{until: g.speed.due, changed: g.changed}

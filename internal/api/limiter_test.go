@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -87,6 +88,38 @@ func TestGateClosesForAllAndProbesWithOne(t *testing.T) {
 			if gap := reopened[i].Sub(reopened[i-1]); gap < 25*time.Millisecond {
 				t.Errorf("request %d came %s after the one before, want a lower rate", i, gap)
 			}
+		}
+	})
+}
+
+// TestFirstComeFirstServed: those that wait for a closed limiter go on in the order in which they came, also if one
+// gives up.
+func TestFirstComeFirstServed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limiter := NewLimiter(10)
+		enter(t, limiter).throttled(&Error{Status: 429, RetryAfter: 5 * time.Second})
+		var group sync.WaitGroup
+		var order []int
+		for i := range 9 {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			group.Go(func() {
+				p, err := limiter.enter(ctx, time.Now().Add(time.Hour), func(time.Duration) {})
+				if err != nil {
+					return
+				}
+				order = append(order, i) // one at a time, because of the rate
+				time.Sleep(time.Millisecond)
+				p.done()
+			})
+			synctest.Wait()
+			if i%4 == 0 {
+				time.AfterFunc(time.Second, cancel)
+			}
+		}
+		group.Wait()
+		if want := []int{1, 2, 3, 5, 6, 7}; !slices.Equal(order, want) {
+			t.Errorf("order %v, want %v", order, want)
 		}
 	})
 }

@@ -68,14 +68,16 @@ func (c *Conn) ask(ctx context.Context, again bool) *question {
 	return q
 }
 
-// wait returns the organization, or the error of the request or of ctx.
+// wait returns the organization, or the error of the request or of ctx, also after ctx if it is known.
 func (q *question) wait(ctx context.Context) (*billing.Organization, error) {
 	select {
 	case <-q.done:
-		return q.owner, q.err
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		if !q.answered() {
+			return nil, context.Cause(ctx)
+		}
 	}
+	return q.owner, q.err
 }
 
 // Organization returns the organization of the token of recurring billing. It sends one request per run, and another

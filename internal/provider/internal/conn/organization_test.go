@@ -103,6 +103,22 @@ func TestConn_Home_interrupted(t *testing.T) {
 	})
 }
 
+// TestConn_Home_known: an answer that is known is used also after an interrupt, each time.
+func TestConn_Home_known(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		conn := (&slowly{handler: apitest.Respond(http.StatusOK, `{"id":"o-1"}`)}).conn(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		conn.OrganizationID(ctx)
+		cancel()
+		for range 20 {
+			if id := conn.OrganizationID(ctx); id != "o-1" {
+				t.Fatalf("it finds %q", id)
+			}
+		}
+	})
+}
+
 // TestConn_CheckOrganization_hangs: a failed update waits 10 s at most to learn whether the token is of another
 // organization; a removal from the state waits for the answer.
 func TestConn_CheckOrganization_hangs(t *testing.T) {

@@ -153,11 +153,15 @@ func (a applied) unexplainedUpdate(change *acctest.Change, previous bool, r sand
 	return ""
 }
 
-// about returns the change of the request's object; previous is true if that is an earlier key.
+// about returns the change of the request's object; previous is true if that is an earlier key. Two blocks can have one
+// record, as a warning says: what one of them shows is shown.
 func (a applied) about(r sandbox.Request) (change *acctest.Change, previous bool) {
 	for _, c := range a.plan.Changes {
 		if id, _ := c.Before["id"].(string); id != "" && strings.Contains(r.Path, id) {
-			return c, false
+			if change = c; c.Action != acctest.NoOp {
+				return c, false
+			}
+			continue
 		}
 		keys, _ := c.Before["previous_keys"].([]any)
 		for _, key := range keys {
@@ -167,7 +171,7 @@ func (a applied) about(r sandbox.Request) (change *acctest.Change, previous bool
 			}
 		}
 	}
-	return nil, false
+	return change, false
 }
 
 // inWording reports whether a request sends a text of the state of which the service shows its wording.

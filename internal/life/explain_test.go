@@ -17,6 +17,7 @@ var unknown any = acctest.Unknown
 type explainTest struct {
 	address, action string
 	before, after   object
+	unchanged       object // of another block
 	had             object // the object at the service before
 	defaults        [2]object
 	warnings        []string
@@ -45,7 +46,8 @@ func failed(r sandbox.Request) sandbox.Request {
 func (e explainTest) unexplained() string {
 	plan := &acctest.CorePlan{Warnings: e.warnings}
 	if e.address != "" {
-		plan.Changes = []*acctest.Change{{Address: e.address, Action: e.action, Before: e.before, After: e.after}}
+		plan.Changes = []*acctest.Change{{Address: "billing_finance_record.q", Before: e.unchanged, Action: acctest.NoOp},
+			{Address: e.address, Action: e.action, Before: e.before, After: e.after}}
 	}
 	a := applied{plan: plan, before: map[string]object{e.address: e.had}, defaults: e.defaults,
 		newIDs: map[string]string{"": "an object without an id", "new-1": "billing_customer.made"}}
@@ -95,6 +97,13 @@ func TestExplain(t *testing.T) {
 			request("finance.records.create", "/v1/payables", `{}`), recorded(`{}`)}},
 		"another record": {address: record, action: acctest.Create, after: r, says: "the plan creates fewer",
 			sent: []sandbox.Request{recorded(`{}`), recorded(`{"a":1}`)}},
+
+		"a record of two blocks, of which one shows it": {address: record, action: acctest.Update, before: r, had: r,
+			after: changed(r, object{"body": object{"amount": "2", "note": "a"}}), unchanged: r,
+			sent: []sandbox.Request{request("finance.records.update", "/v1/payables/r-1", `{"amount":"2"}`)}},
+		"a record of two blocks, of which none shows it": {address: record, action: acctest.NoOp, before: r, after: r,
+			unchanged: r, says: "shows no change",
+			sent: []sandbox.Request{request("finance.records.update", "/v1/payables/r-1", `{"amount":"2"}`)}},
 
 		"an unknown object": {says: "the object is not in the plan", sent: patch(`{"notes":"x"}`)},
 		"an object that the apply created": {

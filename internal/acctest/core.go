@@ -337,6 +337,12 @@ func (c *Core) Plan(configuration Configuration) *CorePlan {
 		c.refreshEarly(objects, p)
 	}
 	c.planBlocks(objects, p)
+	slices.SortStableFunc(p.Changes, func(a, b *Change) int { // concurrent plans have no order
+		position := func(c *Change) int {
+			return slices.IndexFunc(configuration.Blocks, func(b Block) bool { return b.Address == c.Address })
+		}
+		return cmp.Compare(position(a), position(b))
+	})
 	return p
 }
 

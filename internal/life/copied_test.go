@@ -59,7 +59,7 @@ func (w *world) copyOf() ([]byte, *violation) {
 	env := w.service.Sandbox.Env()
 	var transport http.RoundTripper
 	if w.net != nil {
-		transport = w.service.Sandbox
+		transport = w.net.dial()
 	}
 	source, err := copier.Through(transport, func(name string) string { return env[name] }, nil, nil)
 	if err != nil {

@@ -21,6 +21,7 @@ import (
 // can go on. Then the seed picks one that waits, or time passes.
 type network struct {
 	sandbox *sandbox.Server
+	seed    uint64
 	arrived chan struct{} // capacity 1
 	over    chan struct{}
 
@@ -42,8 +43,9 @@ type network struct {
 
 // parked is what waits for its turn. name is the same in each run of a seed.
 type parked struct {
-	name string
-	turn chan struct{}
+	name    string
+	journey time.Duration // before its turn
+	turn    chan struct{}
 }
 
 // process is the network of one provider process.
@@ -117,16 +119,18 @@ func (n *network) next() bool {
 	next := n.waiting[i]
 	n.waiting = slices.Delete(n.waiting, i, i+1)
 	n.mu.Unlock()
+	time.Sleep(next.journey)
+	synctest.Wait() // what else happens at that time is over
 	close(next.turn)
 	return true
 }
 
 // park waits for its turn.
-func (n *network) park(ctx context.Context, name string) error {
+func (n *network) park(ctx context.Context, name string, journey time.Duration) error {
 	if n.closed() {
 		return errDead
 	}
-	p := &parked{name, make(chan struct{})}
+	p := &parked{name, journey, make(chan struct{})}
 	n.mu.Lock()
 	n.waiting = append(n.waiting, p)
 	n.mu.Unlock()
@@ -146,18 +150,23 @@ func (n *network) park(ctx context.Context, name string) error {
 }
 
 // turn is acctest.Core.Turn.
-func (n *network) turn(address string) { _ = n.park(context.Background(), address) }
+func (n *network) turn(address string) { _ = n.park(context.Background(), address, 0) }
 
-// number is a random number in [0, 1) for the provider.
+// number is a random number in [0, 1) for the provider. It follows from the time, because calls that happen at the same
+// time have no order.
 func (n *network) number() float64 {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.random.Float64()
+	return rand.New(rand.NewPCG(n.seed, uint64(time.Now().UnixNano()))).Float64()
 }
 
 // dial starts the network of another provider process.
 func (n *network) dial() http.RoundTripper {
 	return &process{network: n}
+}
+
+// pass lets time pass. What else happens at its end is over then.
+func (n *network) pass(d time.Duration) {
+	defer n.hold()()
+	_ = n.park(context.Background(), "", d)
 }
 
 // hold makes no time pass before requests until release is called.
@@ -253,13 +262,12 @@ func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 		body, _ = io.ReadAll(r.Body) // from memory
 		_ = r.Body.Close()
 	}
-	if err := p.park(r.Context(), r.Method+r.URL.Path+r.URL.RawQuery+string(body)); err != nil {
+	if err := p.park(r.Context(), r.Method+r.URL.Path+r.URL.RawQuery+string(body), journey); err != nil {
 		return nil, err
 	}
 	if p.dead || p.closed() {
 		return nil, errDead
 	}
-	time.Sleep(journey)
 	var m meeting
 	ctx := sandbox.WithFault(r.Context(), func(operation string) (sandbox.Fault, bool) {
 		m = p.take(operation, r.Method, body)

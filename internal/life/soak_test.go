@@ -62,7 +62,7 @@ func open(t *testing.T, genuine bool, seed uint64, rewords string) (w *world, en
 	}
 	time.Sleep(time.Until(acctest.Epoch)) // the clocks agree, and reads that lag show what is there from the start
 	service.Sandbox.Clock().Set(acctest.Epoch)
-	w.net = &network{sandbox: service.Sandbox, random: rand.New(rand.NewPCG(seed, 48)), foreign: w.foreign}
+	w.net = &network{sandbox: service.Sandbox, seed: seed, random: rand.New(rand.NewPCG(seed, 48)), foreign: w.foreign}
 	w.net.expect(nil)
 	service.Dial, service.Random, service.Uncompared = w.net.dial, w.net.number, true
 	here := *service
@@ -191,18 +191,7 @@ func (s *soak) life(seed uint64) {
 		}
 	}()
 	genuine := *soakDuration > 0 && acctest.TerraformProgram() != "" && seed%realShare == 0
-	var steps []step
-	rewords := rewordsOf(seed)
-	bad := inside(s.t, genuine, seed, rewords, func(w *world) *violation {
-		w.caught = func(bad *violation) bool { return s.find.MatchString(bad.String()) }
-		if rewords != "" {
-			w.lived = []step{{Do: doRewords, What: rewords}}
-		}
-		d := &draw{Rand: rand.New(rand.NewPCG(seed, 12)), w: w}
-		bad := d.live()
-		steps = w.lived
-		return bad
-	})
+	steps, _, bad := lifeOf(s.t, genuine, seed, func(bad *violation) bool { return s.find.MatchString(bad.String()) })
 	if ended = true; bad == nil {
 		return
 	}
@@ -220,6 +209,46 @@ func (s *soak) life(seed uint64) {
 	}
 	s.t.Errorf("seed %d: %s\n# seed %d\n%s\n\nmake simulate SEED=%d reproduces it; so does make simulate LIFE=file "+
 		"with the lines in a file.", seed, bad, seed, life(steps), seed)
+}
+
+// lifeOf runs the life of a seed, and returns its steps and the requests.
+func lifeOf(t *testing.T, genuine bool, seed uint64, caught func(*violation) bool) (steps []step, sent []sandbox.Request,
+	bad *violation) {
+	t.Helper()
+	rewords := rewordsOf(seed)
+	bad = inside(t, genuine, seed, rewords, func(w *world) *violation {
+		w.caught = caught
+		if rewords != "" {
+			w.lived = []step{{Do: doRewords, What: rewords}}
+		}
+		bad := (&draw{Rand: rand.New(rand.NewPCG(seed, 12)), w: w}).live()
+		steps, sent = w.lived, w.service.Sandbox.Requests()
+		return bad
+	})
+	return steps, sent, bad
+}
+
+// TestSeedDecides lives some lives twice: the requests are the same, in the same order and at the same times.
+func TestSeedDecides(t *testing.T) {
+	defer acctest.WithLag()()
+	for seed := range uint64(8) {
+		_, once, _ := lifeOf(t, false, seed, nil)
+		_, again, _ := lifeOf(t, false, seed, nil)
+		if len(once) == 0 || len(once) != len(again) {
+			t.Errorf("seed %d: %d and %d requests", seed, len(once), len(again))
+			continue
+		}
+		for i := range once {
+			line := func(r sandbox.Request) string {
+				return fmt.Sprintf("%s %s %s?%s %s: %d %s", r.Time.Format(time.StampMilli), r.Operation, r.Path, r.Query, r.Body,
+					r.Status, r.Response)
+			}
+			if a, b := line(once[i]), line(again[i]); a != b {
+				t.Errorf("seed %d, request %d:\n%s\n%s", seed, i, a, b)
+				break
+			}
+		}
+	}
 }
 
 // rewordsOf draws how the service of a life rewords; "": it does not, as in most lives.

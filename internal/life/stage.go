@@ -2,6 +2,7 @@ package life
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -132,7 +133,8 @@ func (s *stage) carried(plan *acctest.CorePlan, defaults object, createFirst boo
 
 // foreignKept checks that keys of another system stay, in objects that the plan keeps.
 func (s *stage) foreignKept(plan *acctest.CorePlan) *violation {
-	for address, keys := range s.marks {
+	for _, address := range slices.Sorted(maps.Keys(s.marks)) {
+		keys := s.marks[address]
 		change := plan.Of(address)
 		state := s.drive.State(address)
 		if change == nil || change.Action != acctest.NoOp && change.Action != acctest.Update ||

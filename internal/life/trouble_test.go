@@ -91,7 +91,7 @@ func (s *stage) states() string {
 func (w *world) recover(b *trouble) *violation {
 	w.expect(nil)
 	for w.service.Sandbox.Late() > 0 {
-		time.Sleep(time.Second)
+		w.net.pass(time.Second)
 	}
 	if bad := w.ends(w.once(b)); bad != nil {
 		return bad.after(b)
@@ -99,7 +99,7 @@ func (w *world) recover(b *trouble) *violation {
 	if b.run.Back && !b.killed { // after a kill, only the configuration shows what was begun
 		w.blocks, w.nowDefaults = maps.Clone(w.appliedBlocks), w.defaults
 	}
-	time.Sleep(acctest.ReadLag)
+	w.net.pass(acctest.ReadLag)
 	var failed []string
 	for range b.rounds() {
 		plan, bad := w.replanned(b)
@@ -177,7 +177,9 @@ var openOutcome = regexp.MustCompile("may or may not|may exist anyway|was create
 // After a kill, only objects that can be recognized are named.
 func (w *world) accounted(b *trouble) *violation {
 	state := w.states()
-	for id, o := range w.alive() {
+	alive := w.alive()
+	for _, id := range slices.Sorted(maps.Keys(alive)) {
+		o := alive[id]
 		if len(b.run.Turns) > 0 { // a value differed from the block: the object cannot be recognized by it
 			break
 		}
@@ -195,8 +197,8 @@ func (w *world) accounted(b *trouble) *violation {
 		}
 		return broken("lost", "no state has the %s %s, and no message names it: %s", o["kind"], id, show(o)).after(b)
 	}
-	for path, was := range w.resembling {
-		if now := w.shown(path); now != was {
+	for _, path := range slices.Sorted(maps.Keys(w.resembling)) {
+		if was, now := w.resembling[path], w.shown(path); now != was {
 			return broken("another system's object", "%s was %s and is now %s", path, was, now).after(b)
 		}
 	}

@@ -143,7 +143,7 @@ func (w *world) live(s step) *violation {
 // pass lets time pass. With Terraform itself, only the clock of the service goes on.
 func (w *world) pass(d time.Duration) {
 	if w.net != nil {
-		time.Sleep(d)
+		w.net.pass(d)
 		return
 	}
 	w.service.Sandbox.Clock().Advance(d)

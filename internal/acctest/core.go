@@ -94,6 +94,14 @@ type held struct {
 	identity *tfprotov6.ResourceIdentityData
 	needs    []string
 	tainted  bool
+	encoded  *tfprotov6.DynamicValue // as the provider returned it; nil: encode it
+}
+
+func (h *held) encode() *tfprotov6.DynamicValue {
+	if h.encoded == nil {
+		h.encoded = encode(h.value)
+	}
+	return h.encoded
 }
 
 // Change is the planned change of one object. Before and After are plain JSON values; After contains Unknown for values
@@ -152,7 +160,7 @@ func (s *Service) Core() *Core {
 // State returns the object at an address as plain JSON; nil if there is none.
 func (c *Core) State(address string) JSON {
 	if object := c.objects[address]; object != nil {
-		return view(c.t, object.value)
+		return view(object.value)
 	}
 	return nil
 }
@@ -189,7 +197,7 @@ func (c *Core) configure(arguments JSON, note noting) bool {
 	if problems := misspelled(c.schemas.Provider.Block.Attributes, config, ""); len(problems) > 0 {
 		return note("provider", problems)
 	}
-	encoded := encode(c.t, object(c.t, c.schemas.Provider, config))
+	encoded := encode(object(c.schemas.Provider, config))
 	if !note("provider", c.validate("", encoded, func() []*tfprotov6.Diagnostic {
 		return ok(c.server.ValidateProviderConfig(c.ctx(),
 			&tfprotov6.ValidateProviderConfigRequest{Config: encoded})).Diagnostics
@@ -442,7 +450,7 @@ func (c *Core) planBlock(block Block, prior *held, p *CorePlan, planned map[stri
 	c.t.Helper()
 	if !p.targeted(block.Address) {
 		if prior != nil {
-			p.refreshed[block.Address], planned[block.Address] = prior, view(c.t, prior.value)
+			p.refreshed[block.Address], planned[block.Address] = prior, view(prior.value)
 		}
 		return true
 	}
@@ -551,7 +559,7 @@ func (c *Core) imported(address string, imported any, p *CorePlan) *held {
 		request.ID = imported
 	case JSON:
 		identity := c.schemas.identities[request.TypeName]
-		request.Identity = &tfprotov6.ResourceIdentityData{IdentityData: encode(c.t, value(c.t, identity.ValueType(),
+		request.Identity = &tfprotov6.ResourceIdentityData{IdentityData: encode(value(identity.ValueType(),
 			imported))}
 	}
 	response := call(c, c.server.ImportResourceState, request)
@@ -559,7 +567,7 @@ func (c *Core) imported(address string, imported any, p *CorePlan) *held {
 		return nil
 	}
 	first := response.ImportedResources[0]
-	return &held{value: decode(c.t, first.State, c.schema(address).ValueType()), private: first.Private,
+	return &held{value: decode(first.State, c.schema(address).ValueType()), private: first.Private,
 		identity: first.Identity}
 }
 
@@ -567,24 +575,24 @@ func (c *Core) imported(address string, imported any, p *CorePlan) *held {
 func (c *Core) read(address string, prior *held, p *CorePlan) (*held, bool) {
 	c.t.Helper()
 	response := call(c, c.server.ReadResource, &tfprotov6.ReadResourceRequest{TypeName: Block{Address: address}.Type(),
-		CurrentState: encode(c.t, prior.value), Private: prior.private, CurrentIdentity: prior.identity})
+		CurrentState: prior.encode(), Private: prior.private, CurrentIdentity: prior.identity})
 	if !p.note(address, response.Diagnostics) {
 		return nil, false
 	}
 	schema := c.schema(address)
 	read := *prior
-	read.value = decode(c.t, response.NewState, schema.ValueType())
+	read.value, read.encoded = decode(response.NewState, schema.ValueType()), response.NewState
 	read.private, read.identity = response.Private, response.NewIdentity
 	if read.value.IsNull() {
 		return nil, true
 	}
-	if problems := writeOnlyHeld(c.t, schema, read.value); problems != nil {
+	if problems := writeOnlyHeld(schema, read.value); problems != nil {
 		return nil, p.note(address, problems)
 	}
 	return &read, true
 }
 
-// ok returns the result of a protocol call whose error the provider cannot cause.
+// ok returns the result of a call whose error the provider cannot cause.
 func ok[T any](v T, err error) T {
 	if err != nil {
 		panic(err)

@@ -106,18 +106,18 @@ func (c *Core) destroy(address string, change *Change, done *CoreApplied) {
 	prior := c.objects[address]
 	if (Block{Address: address}).Type() != builtinType {
 		schema := c.schema(address)
-		none := encode(c.t, nothing(schema.ValueType()))
+		none := encode(nothing(schema.ValueType()))
 		response := c.send(&tfprotov6.ApplyResourceChangeRequest{TypeName: Block{Address: address}.Type(),
-			PriorState: encode(c.t, change.prior), PlannedState: none, Config: none, PlannedPrivate: change.private,
+			PriorState: encode(change.prior), PlannedState: none, Config: none, PlannedPrivate: change.private,
 			PlannedIdentity: prior.identity})
 		if response == nil {
 			done.note(address, killed)
 			return
 		}
 		if !done.note(address, response.Diagnostics) {
-			if left := decode(c.t, response.NewState, schema.ValueType()); !left.IsNull() {
+			if left := decode(response.NewState, schema.ValueType()); !left.IsNull() {
 				kept := *prior
-				kept.value, kept.private = left, response.Private
+				kept.value, kept.private, kept.encoded = left, response.Private, nil
 				c.objects[address] = &kept
 			}
 			return
@@ -138,7 +138,7 @@ func (c *Core) carryOut(p *CorePlan, done *CoreApplied) {
 			}
 			if object := c.objects[block.Address]; object != nil {
 				object.needs = block.Needs
-				results[block.Address] = view(c.t, object.value)
+				results[block.Address] = view(object.value)
 			}
 		}})
 	}
@@ -207,7 +207,7 @@ func (c *Core) carryOutOne(first *Change, config valueOf, done *CoreApplied) boo
 		return done.note(first.Address, bug("Provider produced inconsistent final plan",
 			[]string{"the action changed from " + first.Action + " to " + action}))
 	}
-	if differences := broken(c.t, first.planned, second.planned, ""); len(differences) > 0 {
+	if differences := broken(first.planned, second.planned, ""); len(differences) > 0 {
 		return done.note(first.Address, bug("Provider produced inconsistent final plan", differences))
 	}
 	if second.Action == NoOp {
@@ -258,18 +258,18 @@ func (c *Core) applyChange(change *Change) []*tfprotov6.Diagnostic {
 		prior = &held{value: nothing(schema.ValueType())}
 	}
 	request := &tfprotov6.ApplyResourceChangeRequest{TypeName: change.block.Type(),
-		Config: encode(c.t, change.config), PriorState: encode(c.t, prior.value), PlannedState: encode(c.t, change.planned),
+		Config: encode(change.config), PriorState: prior.encode(), PlannedState: encode(change.planned),
 		PlannedPrivate: change.private, PlannedIdentity: prior.identity}
 	var response *tfprotov6.ApplyResourceChangeResponse
 	if change.block.Type() == builtinType {
-		response = builtinApply(c.t, request, change.planned)
+		response = builtinApply(request, change.planned)
 	} else {
 		response = c.send(request)
 	}
 	if response == nil {
 		return killed
 	}
-	now := &held{value: decode(c.t, response.NewState, schema.ValueType()), private: response.Private,
+	now := &held{value: decode(response.NewState, schema.ValueType()), encoded: response.NewState, private: response.Private,
 		identity: response.NewIdentity, needs: change.block.Needs}
 	failed := Errors(response.Diagnostics) != ""
 	if now.value.IsNull() {
@@ -280,14 +280,14 @@ func (c *Core) applyChange(change *Change) []*tfprotov6.Diagnostic {
 	}
 	const invalidResult = "Provider returned invalid result object after apply"
 	var problems []*tfprotov6.Diagnostic
-	switch differences := broken(c.t, change.planned, now.value, ""); {
+	switch differences := broken(change.planned, now.value, ""); {
 	case failed:
 	case now.value.IsNull():
 		problems = bug(invalidResult, []string{"the object is missing"})
 	case !now.value.IsFullyKnown():
 		problems = bug(invalidResult, []string{"unknown value in " + now.value.String()})
-	case writeOnlyHeld(c.t, schema, now.value) != nil:
-		problems = writeOnlyHeld(c.t, schema, now.value)
+	case writeOnlyHeld(schema, now.value) != nil:
+		problems = writeOnlyHeld(schema, now.value)
 	case len(differences) > 0:
 		problems = bug("Provider produced inconsistent result after apply: unexpected new value", differences)
 	}

@@ -2,7 +2,6 @@ package acctest
 
 import (
 	"slices"
-	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -18,9 +17,8 @@ var builtinSchema = &tfprotov6.Schema{Block: &tfprotov6.SchemaBlock{Attributes: 
 	{Name: "output", Type: tftypes.DynamicPseudoType, Computed: true},
 }}}
 
-func builtinPlan(t *testing.T, prior, config tftypes.Value) *tfprotov6.PlanResourceChangeResponse {
-	t.Helper()
-	before, values := fields(t, prior), fields(t, config)
+func builtinPlan(prior, config tftypes.Value) *tfprotov6.PlanResourceChangeResponse {
+	before, values := fields(prior), fields(config)
 	response := &tfprotov6.PlanResourceChangeResponse{}
 	if values["id"] = before["id"]; prior.IsNull() {
 		values["id"] = tftypes.NewValue(tftypes.String, tftypes.UnknownValue)
@@ -29,20 +27,19 @@ func builtinPlan(t *testing.T, prior, config tftypes.Value) *tfprotov6.PlanResou
 	if values["input"].IsNull() || !prior.IsNull() && before["input"].Equal(values["input"]) {
 		values["output"] = values["input"]
 	}
-	response.PlannedState = encode(t, tftypes.NewValue(builtinSchema.ValueType(), values))
+	response.PlannedState = encode(tftypes.NewValue(builtinSchema.ValueType(), values))
 	return response
 }
 
-func builtinApply(t *testing.T, request *tfprotov6.ApplyResourceChangeRequest,
+func builtinApply(request *tfprotov6.ApplyResourceChangeRequest,
 	planned tftypes.Value) *tfprotov6.ApplyResourceChangeResponse {
-	t.Helper()
-	values := fields(t, planned)
+	values := fields(planned)
 	if !values["id"].IsKnown() {
 		values["id"] = tftypes.NewValue(tftypes.String, "0e2d4b5a-0000-4000-8000-000000000000")
 	}
 	values["output"] = values["input"]
 	return &tfprotov6.ApplyResourceChangeResponse{Private: request.PlannedPrivate,
-		NewState: encode(t, tftypes.NewValue(builtinSchema.ValueType(), values))}
+		NewState: encode(tftypes.NewValue(builtinSchema.ValueType(), values))}
 }
 
 // planSource reads a data source, unless one of its references is unknown or changes in this plan.

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -23,8 +22,7 @@ func (c *Core) change(block Block, config valueOf, prior *held, planned *Change,
 	known := schema.Block.Attributes
 	var validated []*tfprotov6.Diagnostic
 	if block.Type() != builtinType {
-		request := &tfprotov6.ValidateResourceConfigRequest{TypeName: block.Type(), Config: encode(c.t, config),
-			ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true}}
+		request := validation(block, config)
 		validated = c.validate(block.Type(), request.Config, func() []*tfprotov6.Diagnostic {
 			return call(c, c.server.ValidateResourceConfig, request).Diagnostics
 		})
@@ -37,22 +35,22 @@ func (c *Core) change(block Block, config valueOf, prior *held, planned *Change,
 		prior = none
 	}
 	change := &Change{Address: block.Address, block: block, config: config, prior: prior.value,
-		Before: view(c.t, prior.value)}
+		Before: view(prior.value)}
 	from := prior
 	if prior.tainted {
 		from = none // Terraform plans a creation and a replacement.
 	}
-	wanted := ignoring(c.t, known, from.value, config, block.Ignore)
+	wanted := ignoring(known, from.value, config, block.Ignore)
 	response := c.planResource(block, from, wanted, from.private, planned != nil)
 	diags := slices.Concat(validated, response.Diagnostics)
 	if Errors(diags) != "" {
 		return nil, diags
 	}
-	change.planned, change.private = decode(c.t, response.PlannedState, schema.ValueType()), response.PlannedPrivate
-	if problems := invalid(c.t, known, from.value, wanted, change.planned, ""); len(problems) > 0 {
+	change.planned, change.private = decode(response.PlannedState, schema.ValueType()), response.PlannedPrivate
+	if problems := invalid(known, from.value, wanted, change.planned, ""); len(problems) > 0 {
 		return nil, append(diags, bug("Provider produced invalid plan", problems)...)
 	}
-	change.Replaces = differing(c.t, response.RequiresReplace, from.value, change.planned)
+	change.Replaces = differing(response.RequiresReplace, from.value, change.planned)
 	switch {
 	case prior.tainted:
 		change.Action = Replace
@@ -66,7 +64,7 @@ func (c *Core) change(block Block, config valueOf, prior *held, planned *Change,
 			return nil, again.Diagnostics
 		}
 		// Terraform does not repeat the warnings of the first plan.
-		change.planned, change.private = decode(c.t, again.PlannedState, schema.ValueType()), again.PlannedPrivate
+		change.planned, change.private = decode(again.PlannedState, schema.ValueType()), again.PlannedPrivate
 	case change.planned.Equal(prior.value):
 		change.Action = NoOp
 	default:
@@ -75,7 +73,7 @@ func (c *Core) change(block Block, config valueOf, prior *held, planned *Change,
 	if change.Action == Replace && block.PreventDestroy {
 		diags = append(diags, trouble("Instance cannot be destroyed", block.Address+" has lifecycle.prevent_destroy set")...)
 	}
-	change.After = view(c.t, change.planned)
+	change.After = view(change.planned)
 	return change, diags
 }
 
@@ -85,12 +83,12 @@ func (c *Core) planResource(block Block, prior *held, config valueOf, private []
 	c.t.Helper()
 	schema := c.schema(block.Address)
 	request := &tfprotov6.PlanResourceChangeRequest{TypeName: block.Type(),
-		Config: encode(c.t, config), PriorState: encode(c.t, prior.value),
-		ProposedNewState: encode(c.t, propose(c.t, schema.Block.Attributes, prior.value, config)), PriorPrivate: private,
+		Config: encode(config), PriorState: prior.encode(),
+		ProposedNewState: encode(propose(schema.Block.Attributes, prior.value, config)), PriorPrivate: private,
 		PriorIdentity:      prior.identity,
 		ClientCapabilities: &tfprotov6.PlanResourceChangeClientCapabilities{DeferralAllowed: applying}}
 	if block.Type() == builtinType {
-		return builtinPlan(c.t, prior.value, config)
+		return builtinPlan(prior.value, config)
 	}
 	return call(c, c.server.PlanResourceChange, request)
 }
@@ -99,21 +97,20 @@ func (c *Core) planResource(block Block, prior *held, config valueOf, private []
 func (c *Core) destruction(address string, prior *held) (*Change, []*tfprotov6.Diagnostic) {
 	c.t.Helper()
 	block, none := Block{Address: address}, nothing(c.schema(address).ValueType())
-	change := &Change{Address: address, Action: Delete, Before: view(c.t, prior.value), block: block, config: none,
+	change := &Change{Address: address, Action: Delete, Before: view(prior.value), block: block, config: none,
 		prior: prior.value, planned: none}
 	if block.Type() == builtinType {
 		return change, nil
 	}
 	response := call(c, c.server.PlanResourceChange, &tfprotov6.PlanResourceChangeRequest{TypeName: block.Type(),
-		Config: encode(c.t, none), PriorState: encode(c.t, prior.value), ProposedNewState: encode(c.t, none),
+		Config: encode(none), PriorState: prior.encode(), ProposedNewState: encode(none),
 		PriorPrivate: prior.private, PriorIdentity: prior.identity})
 	change.private = response.PlannedPrivate
 	return change, response.Diagnostics
 }
 
 // differing returns the attributes that force a replacement and differ.
-func differing(t *testing.T, paths []*tftypes.AttributePath, prior, planned tftypes.Value) []string {
-	t.Helper()
+func differing(paths []*tftypes.AttributePath, prior, planned tftypes.Value) []string {
 	var names []string
 	if prior.IsNull() {
 		return nil
@@ -145,9 +142,8 @@ func trouble(summary, detail string) []*tfprotov6.Diagnostic {
 }
 
 // writeOnlyHeld returns an error if an object has the value of a write-only argument.
-func writeOnlyHeld(t *testing.T, schema *tfprotov6.Schema, v tftypes.Value) []*tfprotov6.Diagnostic {
-	t.Helper()
-	if withoutWriteOnly(t, schema.Block.Attributes, v).Equal(v) {
+func writeOnlyHeld(schema *tfprotov6.Schema, v tftypes.Value) []*tfprotov6.Diagnostic {
+	if withoutWriteOnly(schema.Block.Attributes, v).Equal(v) {
 		return nil
 	}
 	return bug("Provider produced invalid object", []string{"a write-only argument is not null"})
@@ -167,7 +163,7 @@ func (c *Core) evaluate(block Block, objects map[string]JSON) (valueOf, []*tfpro
 	if problems := misspelled(schema.Block.Attributes, values, ""); len(problems) > 0 {
 		return tftypes.Value{}, problems
 	}
-	return object(c.t, schema, values), nil
+	return object(schema, values), nil
 }
 
 // misspelled returns Terraform's errors about arguments that are not in a schema, that are read-only, or that are

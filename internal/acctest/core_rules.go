@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -19,26 +18,22 @@ func nothing(as tftypes.Type) tftypes.Value { return tftypes.NewValue(as, nil) }
 func set(v tftypes.Value) bool { return v.IsKnown() && !v.IsNull() }
 
 // elements returns the elements of a list or set.
-func elements(t *testing.T, v tftypes.Value) []tftypes.Value {
-	t.Helper()
+func elements(v tftypes.Value) []tftypes.Value {
 	var all []tftypes.Value
 	if !set(v) {
 		return nil
 	}
-	if err := v.As(&all); err != nil {
-		t.Fatal(err)
-	}
+	unpack(v, &all)
 	return slices.Clone(all) // As does not copy
 }
 
 // propose returns Terraform's proposed new object: the configuration, and prior values where the configuration has null
 // and the attribute is computed, at any depth.
-func propose(t *testing.T, known attributes, prior, config tftypes.Value) tftypes.Value {
-	t.Helper()
+func propose(known attributes, prior, config tftypes.Value) tftypes.Value {
 	if !set(config) {
 		return config
 	}
-	before, values := fields(t, prior), fields(t, config)
+	before, values := fields(prior), fields(config)
 	for _, attribute := range known {
 		wanted := values[attribute.Name]
 		had, there := before[attribute.Name]
@@ -47,25 +42,24 @@ func propose(t *testing.T, known attributes, prior, config tftypes.Value) tftype
 		}
 		switch {
 		case attribute.Computed && wanted.IsNull():
-			if !attribute.Optional || !configuredWithin(t, attribute, had) {
+			if !attribute.Optional || !configuredWithin(attribute, had) {
 				values[attribute.Name] = had
 			}
 		case attribute.NestedType != nil:
-			values[attribute.Name] = proposeNested(t, attribute.NestedType, had, wanted)
+			values[attribute.Name] = proposeNested(attribute.NestedType, had, wanted)
 		}
 	}
 	return tftypes.NewValue(config.Type(), values)
 }
 
-func proposeNested(t *testing.T, nested *tfprotov6.SchemaObject, prior, config tftypes.Value) tftypes.Value {
-	t.Helper()
+func proposeNested(nested *tfprotov6.SchemaObject, prior, config tftypes.Value) tftypes.Value {
 	if !set(config) {
 		return config
 	}
 	if nested.Nesting == tfprotov6.SchemaObjectNestingModeSingle {
-		return propose(t, nested.Attributes, prior, config)
+		return propose(nested.Attributes, prior, config)
 	}
-	before, wanted := elements(t, prior), elements(t, config)
+	before, wanted := elements(prior), elements(config)
 	used := make([]bool, len(before))
 	for i, element := range wanted {
 		had := nothing(element.Type())
@@ -75,21 +69,20 @@ func proposeNested(t *testing.T, nested *tfprotov6.SchemaObject, prior, config t
 			}
 		} else {
 			for j := range before {
-				if !used[j] && couldBe(t, nested.Attributes, before[j], element) {
+				if !used[j] && couldBe(nested.Attributes, before[j], element) {
 					had, used[j] = before[j], true
 					break
 				}
 			}
 		}
-		wanted[i] = propose(t, nested.Attributes, had, element)
+		wanted[i] = propose(nested.Attributes, had, element)
 	}
 	return tftypes.NewValue(config.Type(), wanted)
 }
 
 // couldBe reports whether an element of a set may come from the configuration: it differs only in computed attributes.
-func couldBe(t *testing.T, known attributes, prior, config tftypes.Value) bool {
-	t.Helper()
-	before, wanted := fields(t, prior), fields(t, config)
+func couldBe(known attributes, prior, config tftypes.Value) bool {
+	before, wanted := fields(prior), fields(config)
 	for _, attribute := range known {
 		if !before[attribute.Name].Equal(wanted[attribute.Name]) &&
 			(!attribute.Computed || !wanted[attribute.Name].IsNull()) {
@@ -100,14 +93,13 @@ func couldBe(t *testing.T, known attributes, prior, config tftypes.Value) bool {
 }
 
 // configuredWithin reports whether a nested value contains a value that only a configuration can set.
-func configuredWithin(t *testing.T, attribute *tfprotov6.SchemaAttribute, v tftypes.Value) bool {
-	t.Helper()
+func configuredWithin(attribute *tfprotov6.SchemaAttribute, v tftypes.Value) bool {
 	if attribute.NestedType == nil || !set(v) {
 		return false
 	}
-	objects := elementsOf(t, attribute.NestedType, v)
+	objects := elementsOf(attribute.NestedType, v)
 	for _, o := range objects {
-		values := fields(t, o)
+		values := fields(o)
 		for _, inner := range attribute.NestedType.Attributes {
 			if !inner.Computed && !values[inner.Name].IsNull() {
 				return true
@@ -117,20 +109,18 @@ func configuredWithin(t *testing.T, attribute *tfprotov6.SchemaAttribute, v tfty
 	return false
 }
 
-func elementsOf(t *testing.T, nested *tfprotov6.SchemaObject, v tftypes.Value) []tftypes.Value {
-	t.Helper()
+func elementsOf(nested *tfprotov6.SchemaObject, v tftypes.Value) []tftypes.Value {
 	if nested.Nesting == tfprotov6.SchemaObjectNestingModeSingle {
 		return []tftypes.Value{v}
 	}
-	return elements(t, v)
+	return elements(v)
 }
 
 // invalid lists violations of Terraform's first rule: the plan has the configured value or the prior one, and null for
 // an attribute that is neither configured nor computed.
-func invalid(t *testing.T, known attributes, prior, config, planned tftypes.Value, at string) []string {
-	t.Helper()
+func invalid(known attributes, prior, config, planned tftypes.Value, at string) []string {
 	var problems []string
-	before, wanted, got := fields(t, prior), fields(t, config), fields(t, planned)
+	before, wanted, got := fields(prior), fields(config), fields(planned)
 	for _, attribute := range known {
 		had, want, now := before[attribute.Name], wanted[attribute.Name], got[attribute.Name]
 		kept := !prior.IsNull() && !had.IsNull() && now.Equal(had)
@@ -142,7 +132,7 @@ func invalid(t *testing.T, known attributes, prior, config, planned tftypes.Valu
 			}
 		case now.Equal(want), kept && !want.IsNull(), attribute.Computed && want.IsNull():
 		case attribute.NestedType != nil && set(want) && set(now):
-			problems = append(problems, invalidNested(t, attribute.NestedType, had, want, now, path)...)
+			problems = append(problems, invalidNested(attribute.NestedType, had, want, now, path)...)
 		default:
 			problems = append(problems, fmt.Sprintf("%s is configured as %s and planned as %s", path, want, now))
 		}
@@ -150,13 +140,12 @@ func invalid(t *testing.T, known attributes, prior, config, planned tftypes.Valu
 	return problems
 }
 
-func invalidNested(t *testing.T, nested *tfprotov6.SchemaObject, prior, config, planned tftypes.Value,
+func invalidNested(nested *tfprotov6.SchemaObject, prior, config, planned tftypes.Value,
 	at string) []string {
-	t.Helper()
 	if nested.Nesting == tfprotov6.SchemaObjectNestingModeSingle {
-		return invalid(t, nested.Attributes, prior, config, planned, at+".")
+		return invalid(nested.Attributes, prior, config, planned, at+".")
 	}
-	before, wanted, got := elements(t, prior), elements(t, config), elements(t, planned)
+	before, wanted, got := elements(prior), elements(config), elements(planned)
 	if len(wanted) != len(got) {
 		return []string{fmt.Sprintf("%s has %d elements in the configuration and %d in the plan", at, len(wanted), len(got))}
 	}
@@ -167,12 +156,12 @@ func invalidNested(t *testing.T, nested *tfprotov6.SchemaObject, prior, config, 
 			if i < len(before) {
 				had = before[i]
 			}
-			problems = append(problems, invalid(t, nested.Attributes, had, wanted[i], got[i], fmt.Sprintf("%s[%d].", at, i))...)
+			problems = append(problems, invalid(nested.Attributes, had, wanted[i], got[i], fmt.Sprintf("%s[%d].", at, i))...)
 			continue
 		}
 		fits := false
 		for _, now := range got {
-			fits = fits || len(invalid(t, nested.Attributes, had, wanted[i], now, "")) == 0
+			fits = fits || len(invalid(nested.Attributes, had, wanted[i], now, "")) == 0
 		}
 		if !fits {
 			problems = append(problems, fmt.Sprintf("%s has no element for %s", at, wanted[i]))
@@ -182,8 +171,7 @@ func invalidNested(t *testing.T, nested *tfprotov6.SchemaObject, prior, config, 
 }
 
 // broken lists violations of Terraform's second rule: a later value equals the known planned one.
-func broken(t *testing.T, planned, later tftypes.Value, at string) []string {
-	t.Helper()
+func broken(planned, later tftypes.Value, at string) []string {
 	if !planned.IsKnown() || planned.Equal(later) {
 		return nil
 	}
@@ -193,23 +181,22 @@ func broken(t *testing.T, planned, later tftypes.Value, at string) []string {
 	case !later.IsKnown(), planned.IsNull(), later.IsNull(), planned.IsFullyKnown() && !isObject:
 		return differs
 	case isObject && later.Type().Is(tftypes.Object{}), planned.Type().Is(tftypes.Map{}) && later.Type().Is(tftypes.Map{}):
-		return brokenFields(t, fields(t, planned), fields(t, later), at, differs)
+		return brokenFields(fields(planned), fields(later), at, differs)
 	case planned.Type().Is(tftypes.Set{}):
-		return brokenSet(t, elements(t, planned), elements(t, later), differs)
+		return brokenSet(elements(planned), elements(later), differs)
 	}
-	before, now := elements(t, planned), elements(t, later)
+	before, now := elements(planned), elements(later)
 	if len(before) != len(now) {
 		return differs
 	}
 	var problems []string
 	for i := range before {
-		problems = append(problems, broken(t, before[i], now[i], fmt.Sprintf("%s[%d]", at, i))...)
+		problems = append(problems, broken(before[i], now[i], fmt.Sprintf("%s[%d]", at, i))...)
 	}
 	return problems
 }
 
-func brokenFields(t *testing.T, before, now map[string]tftypes.Value, at string, differs []string) []string {
-	t.Helper()
+func brokenFields(before, now map[string]tftypes.Value, at string, differs []string) []string {
 	if len(before) != len(now) {
 		return differs
 	}
@@ -219,15 +206,14 @@ func brokenFields(t *testing.T, before, now map[string]tftypes.Value, at string,
 		if !there {
 			return differs
 		}
-		problems = append(problems, broken(t, before[name], other, at+"."+name)...)
+		problems = append(problems, broken(before[name], other, at+"."+name)...)
 	}
 	return problems
 }
 
-func brokenSet(t *testing.T, before, now []tftypes.Value, differs []string) []string {
-	t.Helper()
+func brokenSet(before, now []tftypes.Value, differs []string) []string {
 	for _, one := range before {
-		if !slices.ContainsFunc(now, func(other tftypes.Value) bool { return len(broken(t, one, other, "")) == 0 }) {
+		if !slices.ContainsFunc(now, func(other tftypes.Value) bool { return len(broken(one, other, "")) == 0 }) {
 			return differs
 		}
 	}
@@ -235,51 +221,48 @@ func brokenSet(t *testing.T, before, now []tftypes.Value, differs []string) []st
 }
 
 // ignoring returns the configuration after ignore_changes, which Terraform passes only to the plan.
-func ignoring(t *testing.T, known attributes, prior, config tftypes.Value, ignore []string) tftypes.Value {
-	t.Helper()
+func ignoring(known attributes, prior, config tftypes.Value, ignore []string) tftypes.Value {
 	if prior.IsNull() {
 		return config
 	}
 	result := config
 	for _, path := range ignore {
 		if path == "all" {
-			return decided(t, known, prior)
+			return decided(known, prior)
 		}
 		steps := strings.Split(path, ".")
-		had, before := at(t, prior, steps)
-		wants, now := at(t, config, steps)
+		had, before := at(prior, steps)
+		wants, now := at(config, steps)
 		if !before || !now || had.Equal(wants) {
 			continue
 		}
-		result = replaced(t, result, steps, had)
+		result = replaced(result, steps, had)
 	}
 	return result
 }
 
 // decided removes from a state the values that only the provider sets.
-func decided(t *testing.T, known attributes, state tftypes.Value) tftypes.Value {
-	t.Helper()
-	values := fields(t, state)
+func decided(known attributes, state tftypes.Value) tftypes.Value {
+	values := fields(state)
 	for _, attribute := range known {
 		v := values[attribute.Name]
 		switch {
 		case attribute.Computed && !attribute.Optional:
 			values[attribute.Name] = nothing(v.Type())
 		case attribute.NestedType != nil && set(v) && v.Type().Is(tftypes.Object{}):
-			values[attribute.Name] = decided(t, attribute.NestedType.Attributes, v)
+			values[attribute.Name] = decided(attribute.NestedType.Attributes, v)
 		}
 	}
 	return tftypes.NewValue(state.Type(), values)
 }
 
 // at returns the value at a path of attributes, and false below null and unknown.
-func at(t *testing.T, v tftypes.Value, steps []string) (tftypes.Value, bool) {
-	t.Helper()
+func at(v tftypes.Value, steps []string) (tftypes.Value, bool) {
 	for _, name := range steps {
 		if !set(v) || !v.Type().Is(tftypes.Object{}) {
 			return v, false
 		}
-		below, there := fields(t, v)[name]
+		below, there := fields(v)[name]
 		if !there {
 			return v, false
 		}
@@ -288,20 +271,16 @@ func at(t *testing.T, v tftypes.Value, steps []string) (tftypes.Value, bool) {
 	return v, true
 }
 
-func replaced(t *testing.T, v tftypes.Value, steps []string, by tftypes.Value) tftypes.Value {
-	t.Helper()
+func replaced(v tftypes.Value, steps []string, by tftypes.Value) tftypes.Value {
 	if len(steps) == 0 {
 		return by
 	}
-	values := fields(t, v)
-	values[steps[0]] = replaced(t, values[steps[0]], steps[1:], by)
-	as, ok := v.Type().(tftypes.Object)
-	if !ok {
-		t.Fatalf("%s is not an object", v)
-	}
-	declared := as.AttributeTypes[steps[0]]
+	values := fields(v)
+	values[steps[0]] = replaced(values[steps[0]], steps[1:], by)
+	typ, _ := v.Type().(tftypes.Object)
+	declared := typ.AttributeTypes[steps[0]]
 	if declared.Is(tftypes.DynamicPseudoType) || declared.Equal(values[steps[0]].Type()) {
-		return tftypes.NewValue(as, values)
+		return tftypes.NewValue(typ, values)
 	}
 	return objectOf(values)
 }

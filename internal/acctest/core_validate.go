@@ -19,13 +19,16 @@ func (c *Core) Validate(configuration Configuration) *CorePlan {
 		}
 		if strings.HasPrefix(block.Address, dataPrefix) {
 			p.note(block.Address, ok(server.ValidateDataResourceConfig(c.ctx(),
-				&tfprotov6.ValidateDataResourceConfigRequest{TypeName: block.Type(), Config: encode(c.t, config)})).Diagnostics)
+				&tfprotov6.ValidateDataResourceConfigRequest{TypeName: block.Type(), Config: encode(config)})).Diagnostics)
 			continue
 		}
-		p.note(block.Address, ok(server.ValidateResourceConfig(c.ctx(),
-			&tfprotov6.ValidateResourceConfigRequest{TypeName: block.Type(), Config: encode(c.t, config),
-				ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{
-					WriteOnlyAttributesAllowed: true}})).Diagnostics)
+		p.note(block.Address, ok(server.ValidateResourceConfig(c.ctx(), validation(block, config))).Diagnostics)
 	}
 	return p
+}
+
+// validation asks a provider to validate a block.
+func validation(block Block, config valueOf) *tfprotov6.ValidateResourceConfigRequest {
+	return &tfprotov6.ValidateResourceConfigRequest{TypeName: block.Type(), Config: encode(config),
+		ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true}}
 }

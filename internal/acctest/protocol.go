@@ -17,13 +17,13 @@ func (s *Service) Read(typeName string, config JSON) (result JSON, diagnostics [
 	if schema == nil {
 		s.t.Fatalf("no data source %s", typeName)
 	}
-	return readSource(s.t, server, schemas, typeName, object(s.t, schema, config))
+	return readSource(s.t, server, schemas, typeName, object(schema, config))
 }
 
 func readSource(t *testing.T, server tfprotov6.ProviderServer, schemas typesByName,
 	typeName string, config tftypes.Value) (result JSON, diagnostics []*tfprotov6.Diagnostic) {
 	t.Helper()
-	ctx, encoded := context.WithoutCancel(t.Context()), encode(t, config)
+	ctx, encoded := context.WithoutCancel(t.Context()), encode(config)
 	validated := ok(server.ValidateDataResourceConfig(ctx,
 		&tfprotov6.ValidateDataResourceConfigRequest{TypeName: typeName, Config: encoded}))
 	if Errors(validated.Diagnostics) != "" {
@@ -34,7 +34,7 @@ func readSource(t *testing.T, server tfprotov6.ProviderServer, schemas typesByNa
 	if Errors(diagnostics) != "" {
 		return nil, diagnostics
 	}
-	return view(t, decode(t, response.State, schemas.DataSourceSchemas[typeName].ValueType())), diagnostics
+	return view(decode(response.State, schemas.DataSourceSchemas[typeName].ValueType())), diagnostics
 }
 
 // List queries a list resource over the provider's protocol, with the whole resource if include is set. It returns the
@@ -52,7 +52,7 @@ func (s *Service) List(typeName string, config JSON,
 		s.t.Fatalf("no list resource %s", typeName)
 	}
 	stream := ok(server.ListResource(s.ctx(), &tfprotov6.ListResourceRequest{TypeName: typeName,
-		Config: encode(s.t, object(s.t, schema, config)), IncludeResource: include, Limit: 1000}))
+		Config: encode(object(schema, config)), IncludeResource: include, Limit: 1000}))
 	resources = map[string]JSON{}
 	for result := range stream.Results {
 		diagnostics = append(diagnostics, result.Diagnostics...)
@@ -61,8 +61,8 @@ func (s *Service) List(typeName string, config JSON,
 		}
 		resources[result.DisplayName] = nil
 		if include && result.Resource != nil {
-			resources[result.DisplayName] = view(s.t,
-				decode(s.t, result.Resource, schemas.ResourceSchemas[typeName].ValueType()))
+			resources[result.DisplayName] = view(decode(result.Resource,
+				schemas.ResourceSchemas[typeName].ValueType()))
 		}
 	}
 	return resources, diagnostics
@@ -81,7 +81,7 @@ func (s *Service) Invoke(action string, config JSON) (progress []string, diagnos
 	if schema == nil {
 		s.t.Fatalf("no action %s", action)
 	}
-	encoded := encode(s.t, object(s.t, schema.Schema, config))
+	encoded := encode(object(schema.Schema, config))
 	validated := ok(server.ValidateActionConfig(s.ctx(), &tfprotov6.ValidateActionConfigRequest{ActionType: action,
 		Config: encoded}))
 	if Errors(validated.Diagnostics) != "" {
@@ -126,7 +126,7 @@ func (s *Service) Open(typeName string, config JSON) *Opened {
 		s.t.Fatalf("no ephemeral resource %s", typeName)
 	}
 	o := &Opened{t: s.t, server: server, typeName: typeName}
-	encoded := encode(s.t, object(s.t, schema, config))
+	encoded := encode(object(schema, config))
 	validated := ok(server.ValidateEphemeralResourceConfig(s.ctx(),
 		&tfprotov6.ValidateEphemeralResourceConfigRequest{TypeName: typeName, Config: encoded}))
 	if o.Diagnostics = validated.Diagnostics; Errors(o.Diagnostics) != "" {
@@ -137,7 +137,7 @@ func (s *Service) Open(typeName string, config JSON) *Opened {
 	o.Diagnostics = append(o.Diagnostics, response.Diagnostics...)
 	o.private, o.Renews = response.Private, !response.RenewAt.IsZero()
 	if Errors(o.Diagnostics) == "" {
-		o.result = fields(s.t, decode(s.t, response.Result, schema.ValueType()))
+		o.result = fields(decode(response.Result, schema.ValueType()))
 	}
 	return o
 }
@@ -145,7 +145,7 @@ func (s *Service) Open(typeName string, config JSON) *Opened {
 // Text returns an attribute of the result as JSON text; "null" if it is missing.
 func (o *Opened) Text(name string) string {
 	o.t.Helper()
-	return text(o.t, o.result[name])
+	return text(o.result[name])
 }
 
 // Private returns the provider's private data, which Terraform stores in clear text.

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math/big"
 	"strings"
-	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -37,52 +36,45 @@ func words(all []*tfprotov6.Diagnostic, severity tfprotov6.DiagnosticSeverity) s
 	return strings.Join(lines, "\n")
 }
 
-func encode(t *testing.T, v tftypes.Value) *tfprotov6.DynamicValue {
-	t.Helper()
-	encoded, err := tfprotov6.NewDynamicValue(v.Type(), v)
-	if err != nil {
-		t.Fatal(err)
-	}
+func encode(v tftypes.Value) *tfprotov6.DynamicValue {
+	encoded := ok(tfprotov6.NewDynamicValue(v.Type(), v))
 	return &encoded
 }
 
-func decode(t *testing.T, v *tfprotov6.DynamicValue, as tftypes.Type) tftypes.Value {
-	t.Helper()
-	value, err := v.Unmarshal(as)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return value
+func decode(v *tfprotov6.DynamicValue, as tftypes.Type) tftypes.Value {
+	return ok(v.Unmarshal(as))
 }
 
-func fields(t *testing.T, v tftypes.Value) map[string]tftypes.Value {
-	t.Helper()
+// unpack sets into to the content of a value.
+func unpack(v tftypes.Value, into any) {
+	if err := v.As(into); err != nil {
+		panic(err)
+	}
+}
+
+func fields(v tftypes.Value) map[string]tftypes.Value {
 	values := map[string]tftypes.Value{}
 	if v.IsNull() {
 		return values
 	}
-	if err := v.As(&values); err != nil {
-		t.Fatal(err)
-	}
+	unpack(v, &values)
 	return maps.Clone(values) // As does not copy
 }
 
 // object returns the configuration of a whole schema.
-func object(t *testing.T, schema *tfprotov6.Schema, values JSON) tftypes.Value {
-	t.Helper()
-	return value(t, schema.ValueType(), values)
+func object(schema *tfprotov6.Schema, values JSON) tftypes.Value {
+	return value(schema.ValueType(), values)
 }
 
 // value converts a Go value to a Terraform type.
-func value(t *testing.T, as tftypes.Type, v any) tftypes.Value {
-	t.Helper()
+func value(as tftypes.Type, v any) tftypes.Value {
 	switch {
 	case v == nil:
 		return tftypes.NewValue(as, nil)
 	case v == any(Unknown):
 		return tftypes.NewValue(as, tftypes.UnknownValue)
 	case as.Is(tftypes.DynamicPseudoType):
-		return dynamic(t, v)
+		return dynamic(v)
 	case as.Is(tftypes.String): // Terraform converts numbers and bools to strings.
 		if _, isText := v.(string); !isText {
 			v = fmt.Sprint(v)
@@ -90,7 +82,7 @@ func value(t *testing.T, as tftypes.Type, v any) tftypes.Value {
 	}
 	switch v := v.(type) {
 	case JSON:
-		return tftypes.NewValue(as, members(t, as, v))
+		return tftypes.NewValue(as, members(as, v))
 	case []any:
 		var element tftypes.Type
 		switch as := as.(type) {
@@ -101,51 +93,45 @@ func value(t *testing.T, as tftypes.Type, v any) tftypes.Value {
 		}
 		values := make([]tftypes.Value, len(v))
 		for i := range v {
-			values[i] = value(t, element, v[i])
+			values[i] = value(element, v[i])
 		}
 		return tftypes.NewValue(as, values)
 	case int:
 		return tftypes.NewValue(as, int64(v))
 	case json.Number:
-		return tftypes.NewValue(as, number(t, v))
+		return tftypes.NewValue(as, number(v))
 	default:
 		return tftypes.NewValue(as, v)
 	}
 }
 
 // members returns the members of an object or a map.
-func members(t *testing.T, as tftypes.Type, v JSON) map[string]tftypes.Value {
-	t.Helper()
+func members(as tftypes.Type, v JSON) map[string]tftypes.Value {
 	values := map[string]tftypes.Value{}
 	switch as := as.(type) {
 	case tftypes.Object:
 		for name, attribute := range as.AttributeTypes {
-			values[name] = value(t, attribute, v[name])
+			values[name] = value(attribute, v[name])
 		}
 	case tftypes.Map:
 		for name := range v {
-			values[name] = value(t, as.ElementType, v[name])
+			values[name] = value(as.ElementType, v[name])
 		}
 	}
 	for name := range v {
 		if _, ok := values[name]; !ok {
-			t.Fatalf("no attribute %s", name)
+			panic("no attribute " + name)
 		}
 	}
 	return values
 }
 
-func number(t *testing.T, n json.Number) *big.Float {
-	t.Helper()
+func number(n json.Number) *big.Float {
 	exact, _, err := big.ParseFloat(n.String(), 10, 512, big.ToNearestEven)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return exact
+	return ok(exact, err)
 }
 
-func dynamic(t *testing.T, v any) tftypes.Value {
-	t.Helper()
+func dynamic(v any) tftypes.Value {
 	switch v := v.(type) {
 	case nil:
 		return tftypes.NewValue(tftypes.DynamicPseudoType, nil)
@@ -154,18 +140,18 @@ func dynamic(t *testing.T, v any) tftypes.Value {
 	case []any:
 		values, types := make([]tftypes.Value, len(v)), make([]tftypes.Type, len(v))
 		for i := range v {
-			values[i] = dynamic(t, v[i])
+			values[i] = dynamic(v[i])
 			types[i] = values[i].Type()
 		}
 		return tftypes.NewValue(tftypes.Tuple{ElementTypes: types}, values)
 	case JSON:
 		values := map[string]tftypes.Value{}
 		for name, field := range v {
-			values[name] = dynamic(t, field)
+			values[name] = dynamic(field)
 		}
 		return objectOf(values)
 	case json.Number:
-		return tftypes.NewValue(tftypes.Number, number(t, v))
+		return tftypes.NewValue(tftypes.Number, number(v))
 	case string:
 		return tftypes.NewValue(tftypes.String, v)
 	case bool:
@@ -173,28 +159,21 @@ func dynamic(t *testing.T, v any) tftypes.Value {
 	case int:
 		return tftypes.NewValue(tftypes.Number, int64(v))
 	default:
-		t.Fatalf("cannot configure a %T", v)
-		return tftypes.Value{}
+		panic(fmt.Sprintf("cannot configure a %T", v))
 	}
 }
 
 // text returns a known value as JSON.
-func text(t *testing.T, v tftypes.Value) string {
-	t.Helper()
+func text(v tftypes.Value) string {
 	if !v.IsFullyKnown() {
 		return "unknown"
 	}
-	encoded, err := json.Marshal(modeltest.Plain(t, v, Unknown))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(encoded)
+	return string(ok(json.Marshal(modeltest.Plain(v, Unknown))))
 }
 
 // view returns an object as plain JSON values with exact numbers, and Unknown for unknown values.
-func view(t *testing.T, v tftypes.Value) JSON {
-	t.Helper()
-	object, isObject := modeltest.Plain(t, v, Unknown).(JSON)
+func view(v tftypes.Value) JSON {
+	object, isObject := modeltest.Plain(v, Unknown).(JSON)
 	if !isObject {
 		return nil
 	}
@@ -202,19 +181,18 @@ func view(t *testing.T, v tftypes.Value) JSON {
 }
 
 // withoutWriteOnly removes the values of write-only arguments, as Terraform does before it stores an object.
-func withoutWriteOnly(t *testing.T, known attributes, v tftypes.Value) tftypes.Value {
-	t.Helper()
+func withoutWriteOnly(known attributes, v tftypes.Value) tftypes.Value {
 	if v.IsNull() || !v.IsKnown() {
 		return v
 	}
-	values := fields(t, v)
+	values := fields(v)
 	for _, attribute := range known {
 		value := values[attribute.Name]
 		switch {
 		case attribute.WriteOnly:
 			values[attribute.Name] = tftypes.NewValue(value.Type(), nil)
 		case attribute.NestedType != nil && attribute.NestedType.Nesting == tfprotov6.SchemaObjectNestingModeSingle:
-			values[attribute.Name] = withoutWriteOnly(t, attribute.NestedType.Attributes, value)
+			values[attribute.Name] = withoutWriteOnly(attribute.NestedType.Attributes, value)
 		}
 	}
 	return tftypes.NewValue(v.Type(), values)

@@ -71,7 +71,7 @@ func Attributes(t *testing.T, model any) map[string]any {
 		if err != nil {
 			t.Fatal(err)
 		}
-		attributes[field.Tag.Get("tfsdk")] = Plain(t, terraform, nil)
+		attributes[field.Tag.Get("tfsdk")] = Plain(terraform, nil)
 	}
 	return attributes
 }
@@ -91,14 +91,12 @@ func Tables(t *testing.T, model any, tables map[string][]string) {
 }
 
 // Plain returns a Terraform value in JSON types, with exact numbers; unknown replaces unknown values.
-func Plain(t *testing.T, value tftypes.Value, unknown any) any {
-	t.Helper()
-	var err error
-	defer func() {
-		if err != nil {
-			t.Fatal(err)
+func Plain(value tftypes.Value, unknown any) any {
+	into := func(field any) {
+		if err := value.As(field); err != nil {
+			panic(err)
 		}
-	}()
+	}
 	switch typ := value.Type(); {
 	case !value.IsKnown():
 		return unknown
@@ -106,30 +104,30 @@ func Plain(t *testing.T, value tftypes.Value, unknown any) any {
 		return nil
 	case typ.Is(tftypes.String):
 		var text string
-		err = value.As(&text)
+		into(&text)
 		return text
 	case typ.Is(tftypes.Bool):
 		var yes bool
-		err = value.As(&yes)
+		into(&yes)
 		return yes
 	case typ.Is(tftypes.Number):
 		number := new(big.Float)
-		err = value.As(&number)
+		into(&number)
 		return json.Number(number.Text('f', -1))
 	case typ.Is(tftypes.Map{}) || typ.Is(tftypes.Object{}):
 		var fields map[string]tftypes.Value
-		err = value.As(&fields)
+		into(&fields)
 		members := map[string]any{}
 		for name, field := range fields {
-			members[name] = Plain(t, field, unknown)
+			members[name] = Plain(field, unknown)
 		}
 		return members
 	}
 	var elements []tftypes.Value
-	err = value.As(&elements)
+	into(&elements)
 	list := []any{}
 	for _, element := range elements {
-		list = append(list, Plain(t, element, unknown))
+		list = append(list, Plain(element, unknown))
 	}
 	return list
 }

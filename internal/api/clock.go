@@ -18,9 +18,12 @@ type clock struct {
 	// whole seconds, and was written between its request and its arrival.
 	earliest, latest time.Time
 	// agrees and differs record whether responses to creations show that objects are dated by the clock of Date, which may
-	// be a gateway's.
+	// be a gateway's. A Date that jumps is from another clock too, or the clock was set.
 	agrees, differs bool
 }
+
+// drift is more than clocks drift apart during a run.
+const drift = 5 * time.Second
 
 // note records the Date of a response that has just arrived. It ignores a response without a readable Date, and an
 // error after a success, because a proxy dates its errors by its own clock.
@@ -36,8 +39,11 @@ func (c *clock) note(status int, header http.Header, sent time.Time) {
 	earliest, latest := date, date.Add(now.Sub(sent)+time.Second)
 	if passed := now.Sub(c.at); c.own {
 		after, before := latestOf(earliest, c.earliest.Add(passed)), earliestOf(latest, c.latest.Add(passed))
-		if after.Before(before) { // otherwise the clock was set, or does not run
+		switch {
+		case after.Before(before):
 			earliest, latest = after, before
+		case date.After(c.latest.Add(passed + drift)), latest.Add(drift).Before(c.date): // otherwise it stands
+			c.differs = true
 		}
 	}
 	c.date, c.at, c.own, c.earliest, c.latest = date, now, own, earliest, latest

@@ -17,11 +17,6 @@ func (m *model) described() map[string]attr.Value {
 	return map[string]attr.Value{"name": m.Name, "description": m.Description, "scopes": m.Scopes}
 }
 
-// describedAs reports whether another key has the same values.
-func (m model) describedAs(other model) bool {
-	return m.Name.Equal(other.Name) && m.Description.Equal(other.Description) && m.Scopes.Equal(other.Scopes)
-}
-
 // asks records what the creation of a key sends.
 func (k memory) asks(m model) memory {
 	k.Asked, k.Salt = map[string]string{}, private.NewSalt()

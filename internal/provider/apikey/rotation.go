@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -104,7 +106,7 @@ func (w *write) create(ctx context.Context, next string, old func(now time.Time)
 		if err != nil {
 			return nil, err
 		}
-		if !w.Plan.describedAs(w.before) { // what replaces a rotated key may be the service's wording
+		if !maps.EqualFunc(w.Plan.described(), w.before.described(), attr.Value.Equal) { // what replaces a rotated key may be the service's wording
 			w.memory = w.memory.asks(w.Plan)
 		}
 		w.Whole = true
@@ -353,20 +355,13 @@ func (w *write) endUnseen(ctx context.Context, e ending, lost *collections.LostK
 		return w.endedElsewhere(ctx, e, lost)
 	}
 	w.State = w.State.endingAt(e.ID, types.StringPointerValue(old.ExpiresAt))
-	found, failure := lost.Found, error(lost.Err)
-	if lost.Err.LookedUp {
-		failure = nil
-		if len(found) == 0 { // a Date that jumps makes the successor older than its rotation
-			found, failure = w.successors(ctx, old)
-		}
-	}
-	if failure != nil {
+	if !lost.Err.LookedUp {
 		e.Lost = true
 		w.done(ctx, e.ID, e)
 		return fmt.Errorf("the old key was rotated and works until %s, and looking for its unneeded successor failed: %w",
-			*old.ExpiresAt, failure)
+			*old.ExpiresAt, lost.Err)
 	}
-	found = slices.DeleteFunc(slices.Clone(found), w.owns)
+	found := slices.DeleteFunc(slices.Clone(lost.Found), w.owns)
 	if w.done(ctx, e.ID); len(found) > 0 {
 		w.Diags.AddWarning(fmt.Sprintf("%s: a possibly unused key exists, %s", w.State.displayName(), listed(found)),
 			"The old key "+e.ID+" now has an end, set by a rotation. The response, and the token of its successor, were lost. "+

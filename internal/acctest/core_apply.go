@@ -269,7 +269,8 @@ func (c *Core) applyChange(change *Change) []*tfprotov6.Diagnostic {
 	if response == nil {
 		return killed
 	}
-	now := &held{value: decode(response.NewState, schema.ValueType()), encoded: response.NewState, private: response.Private,
+	now := &held{value: decode(response.NewState, schema.ValueType()), encoded: response.NewState,
+		private: response.Private,
 		identity: response.NewIdentity, needs: change.block.Needs}
 	failed := Errors(response.Diagnostics) != ""
 	if now.value.IsNull() {

@@ -212,8 +212,8 @@ func (s *soak) life(seed uint64) {
 }
 
 // lifeOf runs the life of a seed, and returns its steps and the requests.
-func lifeOf(t *testing.T, genuine bool, seed uint64, caught func(*violation) bool) (steps []step, sent []sandbox.Request,
-	bad *violation) {
+func lifeOf(t *testing.T, genuine bool, seed uint64, caught func(*violation) bool) (steps []step,
+	sent []sandbox.Request, bad *violation) {
 	t.Helper()
 	rewords := rewordsOf(seed)
 	bad = inside(t, genuine, seed, rewords, func(w *world) *violation {

@@ -435,7 +435,11 @@ func (w *world) settled(s step, applied *acctest.CorePlan, imported map[string]s
 	for _, change := range next.Changes {
 		w.calm = w.calm && change.Action == acctest.NoOp
 		values := w.blocks[change.Address].Values
-		due := imported[change.Address] != "" && (values["rotate_after_days"] != nil || w.lifetime(change.Address))
+		announced := slices.ContainsFunc(applied.Warnings, func(text string) bool {
+			return strings.HasPrefix(text, change.Address+":") && strings.Contains(text, "The next plan creates it")
+		})
+		due := imported[change.Address] != "" && (values["rotate_after_days"] != nil || announced ||
+			w.lifetime(change.Address))
 		shared := typeOf(change.Address) == "billing_finance_record" && w.shared
 		// The first apply after an import removes nothing, but the next one does.
 		removes := w.unapplied[change.Address] && values["custom_metadata_mode"] == "replace"

@@ -106,7 +106,8 @@ func (w *write) create(ctx context.Context, next string, old func(now time.Time)
 		if err != nil {
 			return nil, err
 		}
-		if !maps.EqualFunc(w.Plan.described(), w.before.described(), attr.Value.Equal) { // what replaces a rotated key may be the service's wording
+		// What replaces a key that was rotated elsewhere may have the service's wording.
+		if !maps.EqualFunc(w.Plan.described(), w.before.described(), attr.Value.Equal) {
 			w.memory = w.memory.asks(w.Plan)
 		}
 		w.Whole = true

@@ -270,7 +270,7 @@ func (c *Core) applyChange(change *Change) []*tfprotov6.Diagnostic {
 		return killed
 	}
 	now := &held{value: decode(response.NewState, schema.ValueType()), encoded: response.NewState,
-		private: response.Private,
+		private:  response.Private,
 		identity: response.NewIdentity, needs: change.block.Needs}
 	failed := Errors(response.Diagnostics) != ""
 	if now.value.IsNull() {

@@ -140,7 +140,7 @@ func (d *draw) do(s step) {
 }
 
 // live draws steps until one violates an invariant.
-func (d *draw) live() (bad *violation) {
+func (d *draw) live(clock string) (bad *violation) {
 	defer func() {
 		if r := recover(); r != nil {
 			if _, mine := r.(over); !mine {
@@ -149,6 +149,9 @@ func (d *draw) live() (bad *violation) {
 			bad = d.bad
 		}
 	}()
+	if clock != "" && d.w.net != nil {
+		d.do(step{Do: doClock, By: clock})
+	}
 	d.begin()
 	actions := []func(){d.change, d.changeAndRun, d.operate, d.operate, d.operate, d.foreign, d.foreignChangeAndRun,
 		d.run, d.time, d.imports, d.rename, d.defaults, d.addOrRemove, d.stranger}

@@ -221,7 +221,7 @@ func lifeOf(t *testing.T, genuine bool, seed uint64, caught func(*violation) boo
 		if rewords != "" {
 			w.lived = []step{{Do: doRewords, What: rewords}}
 		}
-		bad := (&draw{Rand: rand.New(rand.NewPCG(seed, 12)), w: w}).live()
+		bad := (&draw{Rand: rand.New(rand.NewPCG(seed, 12)), w: w}).live(clockOf(seed))
 		steps, sent = w.lived, w.service.Sandbox.Requests()
 		return bad
 	})
@@ -249,6 +249,16 @@ func TestSeedDecides(t *testing.T) {
 			}
 		}
 	}
+}
+
+// clockOf draws how far the service's clock is ahead of the local one; "": they agree, as in most lives.
+func clockOf(seed uint64) string {
+	r := rand.New(rand.NewPCG(seed, 14))
+	if r.IntN(8) > 0 {
+		return ""
+	}
+	all := []string{"26h", "-26h", "40s", "-40s", "3m", "-3m"}
+	return all[r.IntN(len(all))]
 }
 
 // rewordsOf draws how the service of a life rewords; "": it does not, as in most lives.

@@ -26,6 +26,7 @@ const (
 	doRename   = "rename"   // the block is renamed, without a moved block: At, To
 	doStranger = "stranger" // a plan with the token of another organization
 	doCopy     = "copy"     // a plan against a copy of the organization
+	doClock    = "clock"    // at the start: the service's clock is By ahead of the local one
 	doRewords  = "rewords"  // as the first step: how the service stores texts otherwise, What
 )
 

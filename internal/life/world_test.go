@@ -133,6 +133,9 @@ func (w *world) live(s step) *violation {
 		return w.stranger()
 	case doCopy:
 		return w.copied()
+	case doClock:
+		w.service.Sandbox.Clock().Advance(duration(s.By))
+		w.start = w.start.Add(duration(s.By))
 	case doRewords: // the service does it from the start
 	default:
 		w.t.Fatalf("unknown step: %s", s)

@@ -17,23 +17,33 @@ func (m *model) described() map[string]attr.Value {
 	return map[string]attr.Value{"name": m.Name, "description": m.Description, "scopes": m.Scopes}
 }
 
-// asks records what the creation of a key sends.
-func (k memory) asks(m model) memory {
-	k.Asked, k.Salt = map[string]string{}, private.NewSalt()
-	for name, value := range m.described() {
-		k.Asked[name] = k.Salt.Hash(name, value)
+// asks records what the creation of a key sends. What the key before has too may be the service's wording of what was
+// sent for that one, which stays recorded.
+func (k memory) asks(m, before model) memory {
+	asked, had := map[string]string{}, before.described()
+	if k.Salt == "" {
+		k.Salt = private.NewSalt()
 	}
+	for name, value := range m.described() {
+		if before.ID.IsNull() || !value.Equal(had[name]) {
+			asked[name] = k.Salt.Hash(name, value)
+		} else if earlier, recorded := k.Asked[name]; recorded {
+			asked[name] = earlier
+		}
+	}
+	k.Asked = asked
 	return k
 }
 
 // accepts reports whether a value that differs from the key's needs no new key: its creation has sent that value, and
-// another one would get the same. The creation of an imported key is unknown; there, the wording of a text differs.
+// another one would get the same. What an imported key was created with is unknown; there, the wording of a text
+// differs.
 func (k memory) accepts(name string, wanted, is attr.Value) bool {
 	if !isKnown(wanted) || wanted.Equal(is) {
 		return false
 	}
-	if len(k.Asked) > 0 {
-		return k.Asked[name] == k.Salt.Hash(name, wanted)
+	if asked, recorded := k.Asked[name]; recorded {
+		return asked == k.Salt.Hash(name, wanted)
 	}
 	one, isText := wanted.(types.String)
 	other, _ := is.(types.String)

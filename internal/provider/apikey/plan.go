@@ -148,9 +148,7 @@ func decide(wanted, state model, k memory, due bool) decision {
 	d.triggered = object.Triggered(state.RotateWhenChanged, plan.RotateWhenChanged)
 	d.sure = len(d.differs) > 0 || due || d.triggered && isKnown(plan.RotateWhenChanged)
 	d.fresh = d.sure || d.triggered || d.mayDiffer()
-	if d.inherits = plan.isDescribed() && d.passesOn(); d.sure && !d.inherits { // the creation sends what is configured
-		d.plan.Name, d.plan.Description, d.plan.Scopes = wanted.Name, wanted.Description, wanted.Scopes
-	}
+	d.inherits = plan.isDescribed() && d.passesOn()
 	return d
 }
 

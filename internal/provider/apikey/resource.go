@@ -277,7 +277,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	case w.memory.imported:
 		w.memory.ExpiryPending = len(d.differs) > 0
 	case d.held && len(d.differs) > 0: // from now on, the state has these values
-		w.memory = w.memory.asks(w.Plan)
+		w.memory = w.memory.asks(w.Plan, w.before)
 	}
 	if !d.fresh { // even if a later step fails, the state no longer has the clear text of an encrypted token
 		w.State.AgeRecipients, w.State.RotationDueAt = w.Plan.AgeRecipients, w.Plan.RotationDueAt

@@ -5,11 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -106,10 +104,7 @@ func (w *write) create(ctx context.Context, next string, old func(now time.Time)
 		if err != nil {
 			return nil, err
 		}
-		// What replaces a key that was rotated elsewhere may have the service's wording.
-		if !maps.EqualFunc(w.Plan.described(), w.before.described(), attr.Value.Equal) {
-			w.memory = w.memory.asks(w.Plan)
-		}
+		w.memory = w.memory.asks(w.Plan, w.before)
 		w.Whole = true
 		w.setNewKey(ctx, key, types.StringPointerValue(body.ExpiresAt), old(w.Client.Shown(ctx)))
 		return key, nil

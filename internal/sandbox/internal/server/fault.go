@@ -171,7 +171,7 @@ func (s *Server) faultResponse(f Fault) response {
 		a = s.failure(&Error{Status: f.Status, Code: cmp.Or(f.Code, faultCodes[f.Status], "fault"),
 			Message: "This response is an injected fault of the sandbox."})
 	}
-	if value, _ := retryAfter(f.RetryAfter); value != "" {
+	if value, _ := retryAfter(f.RetryAfter, s.Clock.Now()); value != "" {
 		a.header.Set("Retry-After", value)
 	}
 	return a
@@ -190,9 +190,9 @@ var foreignBodies = map[string]struct{ kind, body string }{
 // ForeignKinds returns the kinds of Fault.Foreign, sorted.
 func ForeignKinds() []string { return slices.Sorted(maps.Keys(foreignBodies)) }
 
-// retryAfter returns the header for a number of seconds, or for "date:30s": the HTTP date 30 seconds from now by the
-// real clock, which is the client's. ok is false for any other value, which is returned unchanged.
-func retryAfter(value string) (header string, ok bool) {
+// retryAfter returns the header for a number of seconds, or for "date:30s": the HTTP date 30 seconds after now. ok is
+// false for any other value, which is returned unchanged.
+func retryAfter(value string, now time.Time) (header string, ok bool) {
 	ahead, dated := strings.CutPrefix(value, "date:")
 	if !dated {
 		_, err := strconv.ParseUint(value, 10, 31)
@@ -202,7 +202,7 @@ func retryAfter(value string) (header string, ok bool) {
 	if err != nil {
 		return value, false
 	}
-	return time.Now().Add(d).UTC().Format(http.TimeFormat), true
+	return now.Add(d).UTC().Format(http.TimeFormat), true
 }
 
 // mixUp implements Fault.Other: the request gets another object of the same type, the first in the listing.

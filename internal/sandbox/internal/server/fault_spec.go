@@ -31,7 +31,7 @@ type Fault struct {
 
 	Latency time.Duration `key:"latency"` // delay before processing; ends early if the client disconnects
 	Status  int           `key:"status"`  // 0: 200 with a Body or Empty
-	// RetryAfter is the value of the header; "date:30s" is an HTTP date that far ahead of the real clock; empty: no
+	// RetryAfter is the value of the header; "date:30s" is an HTTP date that far ahead of the sandbox's clock; empty: no
 	// header.
 	RetryAfter string `key:"retry-after"`
 	Code       string `key:"code"`        // error code; empty: the one usual for Status
@@ -129,7 +129,7 @@ var faultRules = map[string]struct {
 	"status": {"must be an HTTP status from 200 to 599",
 		func(f Fault) bool { return f.Status >= http.StatusOK && f.Status <= 599 }},
 	"retry-after": {"must be a number of seconds, or date:30s for an HTTP date",
-		func(f Fault) bool { _, ok := retryAfter(f.RetryAfter); return ok }},
+		func(f Fault) bool { _, ok := retryAfter(f.RetryAfter, time.Time{}); return ok }},
 	"foreign": {"must be one of " + strings.Join(ForeignKinds(), ", "),
 		func(f Fault) bool { return slices.Contains(ForeignKinds(), f.Foreign) }},
 	"lag": {aDuration + ", and at most " + MaxLag.String(),

@@ -242,6 +242,8 @@ func (d *draw) runs(meets []meeting) {
 	}
 	if d.chance(8) {
 		s.Fault = pickOne(d, runFaults)
+	} else if d.w.net != nil && d.chance(20) {
+		s.OtherToken = true
 	} else {
 		s.Meets = meets
 		s.Back = len(s.Meets) > 0 && d.chance(3)

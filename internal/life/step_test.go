@@ -21,7 +21,7 @@ const (
 	doDefaults = "defaults" // sets default_custom_metadata: Values
 	doForeign  = "foreign"  // another system changes the object: At, What, Body
 	doTime     = "time"     // the service's clock advances: By
-	doRun      = "run"      // plan and apply: Later, Turns, By between the two, CreateFirst
+	doRun      = "run"      // plan and apply: Later, Turns, By between the two, CreateFirst, OtherToken
 	doImport   = "import"   // the object is removed from the state and imported: At
 	doRename   = "rename"   // the block is renamed, without a moved block: At, To
 	doStranger = "stranger" // a plan with the token of another organization
@@ -45,7 +45,8 @@ type step struct {
 	Later       []string `json:"later,omitempty"`
 	Turns       object   `json:"turns,omitempty"`
 	CreateFirst bool     `json:"createFirst,omitempty"`
-	Fault       string   `json:"fault,omitempty"` // active while a plan is applied
+	OtherToken  bool     `json:"otherToken,omitempty"` // the apply has the token of another organization
+	Fault       string   `json:"fault,omitempty"`      // active while a plan is applied
 	// Meets lists the misfortunes of the run. Back takes its changes of the configuration back after them.
 	Meets []meeting `json:"meets,omitempty"`
 	Back  bool      `json:"back,omitempty"`

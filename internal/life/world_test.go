@@ -237,6 +237,9 @@ func (w *world) run(s step) *violation {
 	if s.By != "" {
 		w.pass(duration(s.By))
 	}
+	if s.OtherToken {
+		return w.mistaken(plan, s)
+	}
 	before := w.subscriptions(plan)
 	began, last := w.service.Sandbox.Clock().Now(), w.seen
 	done, requests, all := w.disturbed(plan, s)
@@ -501,15 +504,10 @@ func (w *world) stranger() *violation {
 		state := w.drive.State(address)
 		return evidence.KindOf(typeOf(address)).Unique == "external_id" && w.remote(address, state) != nil
 	})
-	if w.other == "" {
-		w.other, _ = w.service.OtherToken()
-	}
-	w.here.Token = w.other
 	w.pass(acctest.ReadLag)
-	w.renew()
+	back := w.elsewhere()
 	plan, _, bad := w.planned(w.configuration(step{}))
-	w.here.Token = w.service.Token
-	w.renew()
+	back()
 	const says = "The token belongs to organization"
 	switch {
 	case bad != nil:
@@ -519,6 +517,53 @@ func (w *world) stranger() *violation {
 			changesOf(plan))
 	}
 	return nil
+}
+
+// elsewhere gives the provider the token of another organization until back is called.
+func (w *world) elsewhere() (back func()) {
+	if w.other == "" {
+		w.other, _ = w.service.OtherToken()
+	}
+	w.here.Token = w.other
+	w.renew()
+	return func() {
+		w.here.Token = w.service.Token
+		w.renew()
+	}
+}
+
+// mistaken applies a plan with the token of another organization of recurring billing: nothing of this one changes, and
+// nothing is lost. What the apply creates is in the other one; the user removes it from the state.
+func (w *world) mistaken(plan *acctest.CorePlan, s step) *violation {
+	b := &trouble{before: map[string]bool{}, since: w.seen, run: s}
+	before := w.alive()
+	for id := range before {
+		b.before[id] = true
+	}
+	back := w.elsewhere()
+	done, _, _ := w.carried(plan, w.nowDefaults, s.CreateFirst)
+	back()
+	b.says(plan.Warnings, done.Errors, done.Warnings)
+	w.finished(plan, done)
+	ofBilling := func(kind any) bool { return evidence.KindOf(fmt.Sprint(kind)).Service == "billing" }
+	now := w.alive()
+	for _, id := range slices.Sorted(maps.Keys(before)) {
+		if o := before[id]; ofBilling(o["kind"]) && !same(o, now[id]) {
+			return w.ends(broken("another token", "%s was %s and is now %s", id, show(o), show(now[id])).after(b))
+		}
+	}
+	for _, change := range plan.Changes {
+		state := w.drive.State(change.Address)
+		id, _ := state["id"].(string)
+		switch had, _ := change.Before["id"].(string); {
+		case !ofBilling(typeOf(change.Address)):
+		case state == nil && had != "" && before[had] != nil && change.Before["deletion_policy"] != "abandon" && !w.unbound:
+			return w.ends(broken("lost", "%s %s is not in the state: %s", change.Address, had, show(done.Errors)).after(b))
+		case state != nil && !b.before[id]:
+			w.drive.Forget(change.Address)
+		}
+	}
+	return w.recover(b)
 }
 
 // renew sets the token for Terraform itself.

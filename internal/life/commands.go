@@ -277,7 +277,7 @@ func (s *stage) live(name string) (all []object) {
 	if evidence.KindOf(name).Name != name {
 		return s.service.FinanceRecords(name)
 	}
-	path := pathOfKind(name) + "?per_page=2"
+	path := pathOfKind(name) + "?per_page=100"
 	if strings.HasPrefix(path, "/v1/") {
 		path += "&sort_by=id" // otherwise each page has a different order
 	}
@@ -293,7 +293,8 @@ func (s *stage) live(name string) (all []object) {
 				all = append(all, found)
 			}
 		}
-		if len(items) == 0 {
+		pages, _ := within(response, "meta.total_pages").(json.Number)
+		if last, _ := pages.Int64(); int64(page) >= last {
 			return all
 		}
 	}

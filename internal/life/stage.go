@@ -63,10 +63,7 @@ func broken(what, format string, arguments ...any) *violation {
 // sent returns the provider's requests since the last call.
 func (s *stage) sent() []sandbox.Request {
 	var fresh []sandbox.Request
-	for _, r := range s.service.Sandbox.Requests() {
-		if r.Sequence <= s.seen {
-			continue
-		}
+	for _, r := range s.service.Sandbox.RequestsSince(s.seen) {
 		s.seen = r.Sequence
 		if fromProvider(r) {
 			fresh = append(fresh, r)

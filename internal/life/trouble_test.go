@@ -261,8 +261,8 @@ const lateClient = "late"
 // once or late.
 func (w *world) once(b *trouble) *violation {
 	carried := map[string]int{}
-	for _, r := range w.service.Sandbox.Requests() {
-		if r.Sequence <= b.since || !fromProvider(r) && r.Client != lateClient {
+	for _, r := range w.service.Sandbox.RequestsSince(b.since) {
+		if !fromProvider(r) && r.Client != lateClient {
 			continue
 		}
 		counts := r.Operation == "subscriptions.change_plan" || r.Operation == "webhook_endpoints.rotate_secret"

@@ -126,7 +126,10 @@ func (s *Server) Faults() []Fault { return s.server.Faults.List() }
 func (s *Server) ClearFaults() { s.server.Faults.Clear() }
 
 // Requests returns the request log of the three services, oldest first.
-func (s *Server) Requests() []Request { return s.server.Log.Since(0) }
+func (s *Server) Requests() []Request { return s.RequestsSince(0) }
+
+// RequestsSince returns the requests after the one with that sequence number.
+func (s *Server) RequestsSince(sequence uint64) []Request { return s.server.Log.Since(sequence) }
 
 // ResetRequests empties the request log.
 func (s *Server) ResetRequests() { s.server.Log.Reset() }

@@ -22,7 +22,7 @@ func (w *world) copied() *violation {
 		defer func(turn func(string)) { core.Turn = turn }(core.Turn)
 		core.Turn = nil
 	}
-	// A plan may wait for an object that it does not find, which advances the clock: both plans start after that.
+	began := w.service.Sandbox.Clock().Now()
 	original, _, bad := w.planned(w.configuration(step{}))
 	if bad != nil {
 		return bad
@@ -36,6 +36,7 @@ func (w *world) copied() *violation {
 		o.Copy = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(document)), nil }
 	})
 	defer end()
+	copied.Sandbox.Clock().Set(began)
 	here := *w.here
 	*w.here = *copied
 	w.renew()

@@ -93,7 +93,11 @@ func (w *world) recover(b *trouble) *violation {
 	for w.service.Sandbox.Late() > 0 {
 		w.net.pass(time.Second)
 	}
-	if bad := w.ends(w.once(b)); bad != nil {
+	bad := w.ends(w.once(b))
+	if !b.killed {
+		bad = cmp.Or(bad, w.ends(w.secrets())) // one that may have been rotated is not in the state any more
+	}
+	if bad != nil {
 		return bad.after(b)
 	}
 	if b.run.Back && !b.killed { // after a kill, only the configuration shows what was begun

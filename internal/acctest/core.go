@@ -345,12 +345,11 @@ func (c *Core) Plan(configuration Configuration) *CorePlan {
 		c.refreshEarly(objects, p)
 	}
 	c.planBlocks(objects, p)
-	slices.SortStableFunc(p.Changes, func(a, b *Change) int { // concurrent plans have no order
-		position := func(c *Change) int {
-			return slices.IndexFunc(configuration.Blocks, func(b Block) bool { return b.Address == c.Address })
-		}
-		return cmp.Compare(position(a), position(b))
-	})
+	order := map[string]int{} // concurrent plans have none
+	for i, block := range configuration.Blocks {
+		order[block.Address] = i + 1
+	}
+	slices.SortStableFunc(p.Changes, func(a, b *Change) int { return cmp.Compare(order[a.Address], order[b.Address]) })
 	return p
 }
 

@@ -117,7 +117,7 @@ func (c *Core) destroy(address string, change *Change, done *CoreApplied) {
 		if !done.note(address, response.Diagnostics) {
 			if left := decode(response.NewState, schema.ValueType()); !left.IsNull() {
 				kept := *prior
-				kept.value, kept.private, kept.encoded = left, response.Private, nil
+				kept.value, kept.private, kept.encoded = left, response.Private, response.NewState
 				c.objects[address] = &kept
 			}
 			return

@@ -113,12 +113,15 @@ func (p pair) planned(state pair, owned ownedPair) pair {
 func (p pair) seen(remote []billing.Contact, owned ownedPair) pair {
 	items := fromWire(remote)
 	out := pair{Main: types.StringValue(owned.Main), List: keepOrder(p.List, itemList(items))}
-	if owned.Main == "" || !hasValue(items, out.Main) {
+	if owned.Main != "" && hasValue(items, out.Main) {
+		return out
+	}
+	worded := func(i item) bool { return same.Wording(owned.Main, i.Value.ValueString()) }
+	switch i := slices.IndexFunc(items, worded); {
+	case owned.Main == "" || i < 0:
 		out.Main = out.first()
-		worded := func(i item) bool { return same.Wording(owned.Main, i.Value.ValueString()) }
-		if i := slices.IndexFunc(items, worded); owned.Main != "" && i >= 0 {
-			out.Main = items[i].Value // as the service words it
-		}
+	case !hasValue(itemsOf(p.List), out.Main): // otherwise the list shows whether that is the service's wording
+		out.Main = items[i].Value
 	}
 	return out
 }

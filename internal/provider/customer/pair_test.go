@@ -158,6 +158,8 @@ func TestPair_seen(t *testing.T) {
 		"order is the prior's":          {"a a,b,c", "c,b,a", nothing, "a a,b,c"},
 		"owned main is gone":            {"a a,b", "b", ownsA, "b b"},
 		"first entry is gone":           {"a a,b", "b", nothing, "b b"},
+		"owned main in other words":     {"a b", "b,A", ownsA, "A b,A"},
+		"the list has the words":        {"A b,a", "b,A", ownsA, "a b,A"},
 		"somebody added an entry":       {"a a", "a,x", ownsA, "a a,x"},
 		"somebody gave main a kind":     {"a a", "a:work", ownsA, "a a:work"},
 		"everything is gone":            {"a a,b", "", ownsA, "- -"},

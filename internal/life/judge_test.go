@@ -24,7 +24,7 @@ var refusals = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	"keeps its external_id, so no new", // the account was applied with abandon, so it stays and keeps it
 	"this plan removes its billing account", "This plan removes the customer of",
 	"would be replaced during its import",
-	"The plan cannot show whether the imported customer", // a value that is known only after apply decides
+	"The plan cannot show (whether the imported customer|the cancellation_reason)", // a later value decides
 	"The expires_at of API key .* has passed",
 	"The lifetime of API key .* is not longer than its grace period", // ignore_changes keeps one of the two
 	// ignore_changes keeps an attribute that another type does not have

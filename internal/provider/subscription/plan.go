@@ -2,6 +2,7 @@ package subscription
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -247,8 +248,17 @@ func (p *planning) keepUnset() {
 	}
 	ends := m.CancelAtPeriodEnd.Equal(types.BoolValue(true)) && state.CancelAtPeriodEnd.ValueBool() ||
 		state.Status.ValueString() == statusCanceled
-	if ends && !state.CancellationReason.IsNull() {
+	switch {
+	case state.CancellationReason.IsNull():
+	case ends:
 		m.CancellationReason = state.CancellationReason
+	case m.CancelAtPeriodEnd.IsUnknown() && state.CancelAtPeriodEnd.ValueBool() && !m.CancellationReason.IsUnknown() &&
+		!m.CancellationReason.Equal(state.CancellationReason):
+		// It stays if the cancellation does, and changes if that is taken back.
+		p.Diags.AddAttributeError(path.Root(argCancellationReason), "The plan cannot show the cancellation_reason of "+
+			state.displayName(), fmt.Sprintf("The cancellation is scheduled, with the reason %s. Whether the reason changes "+
+			"depends on cancel_at_period_end, which is known only after apply. Set cancellation_reason to the recorded one, "+
+			"or apply first what cancel_at_period_end depends on.", state.CancellationReason))
 	}
 }
 

@@ -498,6 +498,7 @@ func (w *work) pause(ctx context.Context) (*billing.Subscription, error) {
 }
 
 func (w *work) scheduleEnd(ctx context.Context) (*billing.Subscription, error) {
+	w.Sent = append(w.Sent, argCancellationReason)
 	scheduled, err := w.Client.CancelSubscription(ctx, w.id(), billing.Cancel{AtPeriodEnd: true,
 		Reason: w.Plan.CancellationReason.ValueString()})
 	return w.unlessDone(ctx, scheduled, err,

@@ -65,7 +65,8 @@ func (w *Write[S, T, M]) explained(d difference) bool {
 
 // sent reports whether the apply has sent an argument.
 func (w *Write[S, T, M]) sent(name string) bool {
-	return w.is == creation || w.Whole || !value.Field(w.Plan, name).Equal(value.Field(w.before, name))
+	return w.is == creation || w.Whole || slices.Contains(w.Sent, name) ||
+		!value.Field(w.Plan, name).Equal(value.Field(w.before, name))
 }
 
 // learnOne learns one attribute, and warns if it is kept although it is no wording.

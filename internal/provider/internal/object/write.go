@@ -44,6 +44,8 @@ type Write[S, T, M any] struct {
 
 	// Whole is set if the last request carried every argument, as that of a creation does.
 	Whole bool
+	// Sent are arguments that a request carried although they do not change.
+	Sent []string
 	// Found is set if the object may have existed before the request, so that other values need not be those of the
 	// service's wording.
 	Found bool

@@ -541,8 +541,13 @@ func (w *world) mistaken(plan *acctest.CorePlan, s step) *violation {
 		b.before[id] = true
 	}
 	back := w.elsewhere()
-	done, _, _ := w.carried(plan, w.nowDefaults, s.CreateFirst)
+	done, _, all := w.carried(plan, w.nowDefaults, s.CreateFirst)
 	back()
+	for _, bad := range all {
+		if bad := w.ends(bad); bad != nil {
+			return bad.after(b)
+		}
+	}
 	b.says(plan.Warnings, done.Errors, done.Warnings)
 	w.finished(plan, done)
 	ofBilling := func(kind any) bool { return evidence.KindOf(fmt.Sprint(kind)).Service == "billing" }

@@ -145,6 +145,12 @@ type call struct {
 	optional     bool            // see Request
 }
 
+// once reports whether the response shows a secret once.
+func (k *call) once() bool { return operations[k.operation].once }
+
+// notShown replaces a text of a response that may contain such a secret.
+const notShown = "the text of the response is not shown, because it may contain a secret"
+
 func (c *Client) prepare(ctx context.Context, r Request) (*call, error) {
 	row, ok := operations[r.Operation]
 	if !ok {
@@ -245,6 +251,9 @@ func (k *call) request(ctx context.Context) (*http.Request, error) {
 
 func (c *Client) newError(k *call, status int, header http.Header, body []byte) *Error {
 	e := parseError(status, header, body)
+	if k.once() && (isSuccess(status) || status >= http.StatusInternalServerError || status >= 400 && !e.Structured) {
+		e.Message, e.Details, e.Fields = notShown, nil, nil
+	}
 	e.Service, e.Origin, e.Operation = c.cfg.Service, c.cfg.Origin, k.operation
 	e.Method, e.Path, e.ResourcePath = k.route.method, k.route.template, k.resourcePath
 	e.Attempts, e.Uncertain = k.sent, k.uncertain

@@ -195,6 +195,52 @@ func TestObserverHearsMaskedExchanges(t *testing.T) {
 	}
 }
 
+// TestSecretsShownOnce: no text of a response that shows a secret once is in an error or a log, whatever its form. What
+// the service rejects has made no secret, so its message is shown.
+func TestSecretsShownOnce(t *testing.T) {
+	t.Parallel()
+	const secret = "ck_live_41f4d0c2"
+	html, text := map[string]string{"Content-Type": "text/html"}, map[string]string{"Content-Type": "text/plain"}
+	for name, response := range map[string]step{
+		"text":             {status: 201, body: "id,token 1," + secret, header: text},
+		"title":            {status: 201, body: "<title>" + secret + "</title>", header: html},
+		"text of an error": {status: 502, body: secret, header: text},
+		"page of an error": {status: 404, body: "<h1>" + secret + "</h1>", header: html},
+		"other JSON":       {status: 500, body: `{"message":"created ` + secret + `"}`},
+		"own error":        {status: 500, body: `{"error":{"code":"x","message":"created ` + secret + `"}}`},
+		"error as success": {status: 201, body: `{"error":{"code":"x","message":"created ` + secret + `"}}`},
+		"no object":        {status: 201, body: `{"data":["` + secret + `"]}`},
+		"other field":      {status: 201, body: `{"data":{"note":"` + secret + `"}}`},
+		"broken JSON":      {status: 201, body: `{"data":"` + secret},
+	} {
+		for operation, row := range operations {
+			if !row.once {
+				continue
+			}
+			watcher := &events{}
+			c := newClient(t, play(response), func(cfg *Config) { cfg.Observer, cfg.Service = watcher, "collections" })
+			path := map[string]string{"id": "8f14e45f-ceea-4e7a-9c5d-3f2b1a0d9e8c"}
+			if !strings.Contains(row.template, "{id}") {
+				path = nil
+			}
+			_, err := One[struct{ ID string }](t.Context(), c, Request{Operation: operation, Path: path})
+			if err != nil && strings.Contains(err.Error(), secret) {
+				t.Errorf("%s, %s: %v", operation, name, err)
+			}
+			for _, e := range watcher.responses {
+				if e.ResponseBody != nil && strings.Contains(e.ResponseBody(), secret) {
+					t.Errorf("%s, %s: the log has %s", operation, name, e.ResponseBody())
+				}
+			}
+		}
+	}
+	c := newClient(t, play(step{status: 422, body: `{"error":{"code":"x","message":"too many keys"}}`}))
+	if _, err := c.Do(t.Context(), Request{Operation: "api_keys.create"}); err == nil ||
+		!strings.Contains(err.Error(), "too many keys") {
+		t.Errorf("a rejection says %v", err)
+	}
+}
+
 func TestObserverHearsFailedAttempts(t *testing.T) {
 	t.Parallel()
 	watcher := &events{}

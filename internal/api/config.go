@@ -128,7 +128,7 @@ func ValidateAuthHeader(name string) error {
 	for _, c := range name {
 		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 		if !letter && !strings.ContainsRune(symbols, c) {
-			return fmt.Errorf("%q is not a header name; write one like X-Api-Key", name)
+			return errors.New("it is not the name of a header; write one like X-Api-Key")
 		}
 	}
 	switch canonical := http.CanonicalHeaderKey(name); canonical {

@@ -7,6 +7,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
@@ -171,29 +172,36 @@ func tlsConfig(roots *x509.CertPool) *tls.Config {
 // LoadCertPool returns the system's certificate authorities and those of a PEM file. It returns an error if the file
 // cannot be read, contains no certificate, or contains an invalid one or another block, such as a private key.
 func LoadCertPool(pemFile string) (*x509.CertPool, error) {
+	if strings.Contains(pemFile, "-----BEGIN") {
+		return nil, errors.New("it is the certificate itself; name the file that contains it")
+	}
 	info, err := os.Stat(pemFile)
-	if err != nil {
-		return nil, fmt.Errorf("read the CA certificate file: %w", err)
-	}
-	if info.IsDir() {
-		return nil, fmt.Errorf("read the CA certificate file: %s is a folder; name the PEM file in it", pemFile)
-	}
-	if info.Size() > maxPEMBytes {
-		return nil, fmt.Errorf("read the CA certificate file: %s has %d bytes, but a bundle may have at most %d", pemFile,
-			info.Size(), maxPEMBytes)
+	switch {
+	case err != nil:
+		return nil, withoutPath(err)
+	case info.IsDir():
+		return nil, errors.New("it is a folder; name the PEM file in it")
+	case info.Size() > maxPEMBytes:
+		return nil, fmt.Errorf("the file has %d bytes, but a bundle may have at most %d", info.Size(), maxPEMBytes)
 	}
 	data, err := os.ReadFile(pemFile)
 	if err != nil {
-		return nil, fmt.Errorf("read the CA certificate file: %w", err)
+		return nil, withoutPath(err)
 	}
 	pool, err := x509.SystemCertPool()
 	if err != nil {
 		return nil, fmt.Errorf("load the system's certificate authorities: %w", err)
 	}
-	if err := addCertificates(pool, data); err != nil {
-		return nil, fmt.Errorf("read the CA certificate file: %s: %w", pemFile, err)
+	return pool, addCertificates(pool, data)
+}
+
+// withoutPath returns the cause of a file's error.
+func withoutPath(err error) error {
+	var file *fs.PathError
+	if errors.As(err, &file) {
+		return file.Err
 	}
-	return pool, nil
+	return err
 }
 
 func addCertificates(pool *x509.CertPool, data []byte) error {

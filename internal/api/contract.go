@@ -18,6 +18,8 @@ type operation struct {
 	// ends marks operations whose 404 removes the object from a state or counts as its deletion. A list of such objects
 	// must prove that the service itself sent it (see absence.go).
 	ends bool
+	// once marks operations whose response shows a secret once: no text of it appears in an error or a log.
+	once bool
 	// keyed marks operations that support an idempotency key, so that a request with one may be repeated.
 	keyed bool
 }
@@ -119,7 +121,7 @@ var contract = func() map[string]map[string]operation {
 		},
 		"collections": {
 			"webhook_endpoints.create": {route: route{"POST", "/api/v1/webhook-endpoints"},
-				creates: createdObject{"webhook endpoint", "", []string{pathURL}}},
+				creates: createdObject{"webhook endpoint", "", []string{pathURL}}, once: true},
 			"webhook_endpoints.list": {route: route{"GET", "/api/v1/webhook-endpoints"}},
 			"webhook_endpoints.get": {route: route{"GET", "/api/v1/webhook-endpoints/{id}"},
 				about: endpoint, ends: true},
@@ -128,19 +130,19 @@ var contract = func() map[string]map[string]operation {
 				about: endpoint, ends: true},
 			"webhook_endpoints.test": {route: route{"POST", "/api/v1/webhook-endpoints/{id}/test"}},
 			"webhook_endpoints.rotate_secret": {route: route{"POST", "/api/v1/webhook-endpoints/{id}/rotate-secret"},
-				about: endpoint},
+				about: endpoint, once: true},
 
 			"webhook_deliveries.list": {route: route{"GET", "/api/v1/webhook-endpoints/{id}/deliveries"}},
 			"webhook_deliveries.retry": {route: route{"POST", "/api/v1/webhook-endpoints/{id}/deliveries/{deliveryId}/retry"},
 				about: subject{"delivery", "id"}},
 
 			"api_keys.create": {route: route{"POST", "/api/v1/api-keys"},
-				creates: createdObject{"API key", "", []string{pathName}}},
+				creates: createdObject{"API key", "", []string{pathName}}, once: true},
 			"api_keys.list": {route: route{"GET", "/api/v1/api-keys"}},
 			"api_keys.get":  {route: route{"GET", "/api/v1/api-keys/{id}"}, about: key, ends: true},
 			"api_keys.rotate": {route: route{"POST", "/api/v1/api-keys/{id}/rotate"},
 				about:   subject{"predecessor of the new API key", "predecessorId"},
-				creates: createdObject{"API key", "", nil}},
+				creates: createdObject{"API key", "", nil}, once: true},
 			"api_keys.revoke": {route: route{"DELETE", "/api/v1/api-keys/{id}"}, about: key, ends: true},
 		},
 	}

@@ -195,7 +195,10 @@ func topOf(response *Response) (map[string]json.RawMessage, error) {
 		return nil, errors.New("the response has no body")
 	}
 	if !isJSON(response.Header) && checkJSON(body) != nil {
-		what := hint(body, response.Header.Get("Content-Type"))
+		what := notShown
+		if !response.call.once() {
+			what = hint(body, response.Header.Get("Content-Type"))
+		}
 		return nil, fmt.Errorf("the response is not JSON, its content type is %q: %s; check the configured address",
 			cleanLine(response.Header.Get("Content-Type"), maxHintRunes), what)
 	}

@@ -143,7 +143,12 @@ func (c *Client) watch(ctx context.Context, k *call) func(*response) {
 		e.Duration = time.Since(a.sentAt)
 		e.RequestID = a.requestID()
 		if len(a.body) > 0 {
-			e.ResponseBody = func() string { return c.scrub(MaskJSON(a.body)) }
+			e.ResponseBody = func() string {
+				if k.once() {
+					return notShown
+				}
+				return c.scrub(MaskJSON(a.body))
+			}
 		}
 		c.observer.Observe(ctx, e)
 	}

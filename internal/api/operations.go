@@ -58,14 +58,13 @@ func (o Operations) RepeatedPath(service, address string) string {
 	return longest
 }
 
-// OperationError is an invalid override of an operation. Reason contains the problem and the advice.
+// OperationError is an invalid override of an operation. Reason contains the problem and the advice, and not the value,
+// which may be a secret in the wrong place.
 type OperationError struct {
-	Name, Value, Reason string
+	Name, Reason string
 }
 
-func (e *OperationError) Error() string {
-	return fmt.Sprintf("operation %q = %q: %s", e.Name, e.Value, e.Reason)
-}
+func (e *OperationError) Error() string { return fmt.Sprintf("operation %q: %s", e.Name, e.Reason) }
 
 // ParseOperations applies overrides ("METHOD /path/{id}") to the defaults. The error joins an *OperationError for each
 // invalid override, sorted by name.
@@ -75,7 +74,7 @@ func ParseOperations(overrides map[string]string) (Operations, error) {
 	for _, name := range slices.Sorted(maps.Keys(overrides)) {
 		r, reason := parseRoute(name, overrides[name])
 		if reason != "" {
-			errs = append(errs, &OperationError{Name: name, Value: overrides[name], Reason: reason})
+			errs = append(errs, &OperationError{Name: name, Reason: reason})
 			continue
 		}
 		parsed[name] = r
@@ -102,8 +101,7 @@ func parseRoute(name, value string) (r route, reason string) {
 	}
 	method, template := parts[0], parts[1]
 	if !slices.Contains(methods, method) {
-		return route{}, fmt.Sprintf("unknown method %q; use one of %s, in capitals; %s", method,
-			strings.Join(methods, ", "), example)
+		return route{}, fmt.Sprintf("unknown method; use one of %s, in capitals; %s", strings.Join(methods, ", "), example)
 	}
 	if reason := checkTemplate(template); reason != "" {
 		return route{}, reason + "; " + example
@@ -160,9 +158,9 @@ func checkPlaceholders(template, documented string) string {
 	for _, name := range have {
 		if !slices.Contains(want, name) {
 			if len(want) == 0 {
-				return fmt.Sprintf("unknown placeholder {%s}: this operation has none", name)
+				return "unknown placeholder: this operation has none"
 			}
-			return fmt.Sprintf("unknown placeholder {%s}: this operation has {%s}", name, strings.Join(want, "}, {"))
+			return fmt.Sprintf("unknown placeholder: this operation has {%s}", strings.Join(want, "}, {"))
 		}
 	}
 	return ""

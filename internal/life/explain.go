@@ -230,7 +230,7 @@ func (a applied) update(change *acctest.Change, changes []difference, r sandbox.
 func (a applied) reverts(address, key string) bool {
 	return slices.ContainsFunc(a.plan.Warnings, func(text string) bool {
 		return strings.HasPrefix(text, address+": The apply reverts changes by other systems") &&
-			strings.Contains(text, "  "+key+": {")
+			strings.Contains(text, "  "+key+"\n")
 	})
 }
 

@@ -5,7 +5,6 @@ import (
 	"crypto/x509"
 	"fmt"
 	"slices"
-	"strings"
 	"sync/atomic"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -30,7 +29,7 @@ func (s settings) connect(agent string, p *billingProvider, diags *diag.Diagnost
 		pool, err := api.LoadCertPool(file.text)
 		if err != nil {
 			diags.AddAttributeError(path.Root("ca_certificate_file"), "Invalid provider argument ca_certificate_file",
-				"Could not "+err.Error()+". Check the path and the content of the file."+file.origin())
+				"The CA certificate file cannot be used: "+err.Error()+". Check the path and the content of the file."+file.origin())
 			return c
 		}
 		roots = pool
@@ -142,21 +141,16 @@ func (s settings) guard(ctx context.Context, c *conn.Conn, diags *diag.Diagnosti
 	if len(s.organizations) > 0 &&
 		!slices.ContainsFunc(s.organizations, func(id string) bool { return same.ID(id, organization.ID) }) {
 		diags.AddAttributeError(path.Root("allowed_organization_ids"), "Wrong organization",
-			fmt.Sprintf("The token belongs to organization %s (%s), but the configuration only allows %s. Nothing was read or "+
-				"changed. Use a token of an allowed organization, or add this one.%s",
-				organization.ID, organization.Name, strings.Join(s.organizations, ", "), noIDs(s.organizations, organization.ID)))
+			fmt.Sprintf("The token belongs to organization %s (%s), which is not in allowed_organization_ids. Nothing was read "+
+				"or changed. Use a token of an allowed organization, or add this one.%s",
+				organization.ID, organization.Name, noIDs(s.organizations, organization.ID)))
 	}
 }
 
 // noIDs reports values that are not ids, such as the name of an organization. example is a valid id.
 func noIDs(organizations []string, example string) string {
-	if !same.IsUUID(example) {
+	if !same.IsUUID(example) || !slices.ContainsFunc(organizations, func(id string) bool { return !same.IsUUID(id) }) {
 		return ""
 	}
-	for _, id := range organizations {
-		if !same.IsUUID(id) {
-			return fmt.Sprintf(" allowed_organization_ids requires ids such as %q, but %q is not an id.", example, id)
-		}
-	}
-	return ""
+	return fmt.Sprintf(" allowed_organization_ids requires ids such as %q, and one of its elements is not an id.", example)
 }

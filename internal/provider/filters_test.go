@@ -107,7 +107,7 @@ func TestUnknownStatus(t *testing.T) {
 				config["endpoint_id"] = endpoint["data"].(acctest.JSON)["id"]
 			}
 			_, said := s.Read(name, config)
-			if text := acctest.Warnings(said); strings.Count(text, `"nope"`) != warnings || acctest.Errors(said) != "" {
+			if text := acctest.Warnings(said); strings.Count(text, "Unknown status") != warnings || acctest.Errors(said) != "" {
 				t.Errorf("%s with status %q: %s%s", name, status, text, acctest.Errors(said))
 			}
 		}

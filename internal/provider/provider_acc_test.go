@@ -192,8 +192,8 @@ import {
 	}
 	out := terraform.must("apply", "-auto-approve")
 	texts := []string{"Imported keys that are not configured are kept",
-		`Event "charge.payed" of webhook endpoint https://a.example.com/: did you mean "charge.paid"?`,
-		`Event "charge.payed" of webhook endpoint https://b.example.com/: did you mean "charge.paid"?`}
+		`events of webhook endpoint "https://a.example.com": did you mean "charge.paid"?`,
+		`events of webhook endpoint "https://b.example.com": did you mean "charge.paid"?`}
 	for i := range 3 {
 		for kind, code := range map[string]string{"customers": "c-", "billing-accounts": "a-"} {
 			id := found(t, service, kind, code+strconv.Itoa(i))["id"].(string)

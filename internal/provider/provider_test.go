@@ -152,13 +152,16 @@ func TestConnect_reportsWhatIsMissing(t *testing.T) {
 	}
 }
 
-// TestConnect_certificates: a bundle that cannot be used is an error on its argument.
+// TestConnect_certificates: a bundle that cannot be used is an error on its argument, which does not quote it.
 func TestConnect_certificates(t *testing.T) {
 	t.Parallel()
-	s, diags := given{variables: map[string]string{"BILLING_CA_CERTIFICATE_FILE": filepath.Join(t.TempDir(),
-		"none.pem")}}.resolve(t)
-	s.connect("agent", &billingProvider{}, &diags)
-	if len(diags) != 1 || !strings.Contains(diags[0].Detail(), "none.pem") {
-		t.Errorf("diagnostics %v", diags)
+	folder := t.TempDir()
+	for file, says := range map[string]string{filepath.Join(folder, "none.pem"): "no such file", folder: "is a folder",
+		"-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n": "the certificate itself"} {
+		s, diags := given{variables: map[string]string{"BILLING_CA_CERTIFICATE_FILE": file}}.resolve(t)
+		s.connect("agent", &billingProvider{}, &diags)
+		if len(diags) != 1 || !strings.Contains(diags[0].Detail(), says) || strings.Contains(diags[0].Detail(), file) {
+			t.Errorf("diagnostics %v", diags)
+		}
 	}
 }

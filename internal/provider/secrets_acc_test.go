@@ -98,7 +98,7 @@ func TestAccSecrets_stayOut(t *testing.T) {
 	r.ends("Sending request", "Received response", "Request body", "Response body", "Waiting before the next attempt",
 		"/v1/customers", "customers.delete", "finance.accounts.list", "finance.records.update", `\"name\":\"v2\"`,
 		"webhook_endpoints.create", "webhook_endpoints.rotate_secret", "api_keys.rotate", "api_keys.revoke",
-		`\"secret\":\"(masked)\"`, `\"token\":\"(masked)\"`)
+		"the text of the response is not shown")
 
 	jwt := r.env["BILLING_FINANCE_TOKEN"]
 	everywhere := slices.Concat(r.printed, r.kept)

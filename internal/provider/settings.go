@@ -17,8 +17,8 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // Limits and defaults of the provider arguments.
@@ -101,24 +101,24 @@ func resolve(ctx context.Context, config providerModel, getenv func(string) stri
 		collections: r.endpoint("collections", "collections_base_url", config.CollectionsBaseURL, "collections_api_key",
 			config.CollectionsAPIKey),
 		environment: setting(r, "environment", config.Environment, "", oneOf("sandbox", "production"),
-			"%q is not an environment. Write sandbox or production."),
+			"Write sandbox or production."),
 		organizations:     r.organizations(ctx, config.AllowedOrganizationIDs),
 		caCertificateFile: r.text("ca_certificate_file", config.CACertificateFile),
 		maxRetries: setting(r, "max_retries", asText(config.MaxRetries, config.MaxRetries.String()), api.NoRetryLimit,
 			func(text string) (int, bool) {
 				n, err := strconv.Atoi(text)
 				return n, err == nil && n >= 0 && n <= highestMaxRetries
-			}, "%q is not a whole number from 0 to %d.", highestMaxRetries),
+			}, "It is not a whole number from 0 to %d.", highestMaxRetries),
 		requestsPerSecond: setting(r, "requests_per_second", asText(config.RequestsPerSecond,
-			value.NumberText(config.RequestsPerSecond.ValueBigFloat())), 0, func(text string) (float64, bool) {
+			check.NumberText(config.RequestsPerSecond.ValueBigFloat())), 0, func(text string) (float64, bool) {
 			n, err := strconv.ParseFloat(text, 64)
 			return n, err == nil && n > 0 && n <= highestRequestRate // so that NaN is rejected too
-		}, "%q is not a number greater than 0 and at most %d. If unset, there is no limit.", highestRequestRate),
+		}, "It is not a number greater than 0 and at most %d. If unset, there is no limit.", highestRequestRate),
 		bulkRefresh: setting(r, "bulk_refresh", asText(config.BulkRefresh, config.BulkRefresh.String()), true,
 			func(text string) (bool, bool) {
 				on, err := strconv.ParseBool(text)
 				return on, err == nil
-			}, "%q is neither true nor false."),
+			}, "Write true or false."),
 		operations: r.operations(config.Operations),
 	}
 	const unset = -1
@@ -135,8 +135,8 @@ func resolve(ctx context.Context, config providerModel, getenv func(string) stri
 	return s, r.diags
 }
 
-// setting parses an argument, or returns unset. problem is the format of the error; its first verb is the rejected
-// string.
+// setting parses an argument, or returns unset. problem is the format of the error. It does not contain the value, which
+// may be a secret in the wrong argument or variable.
 func setting[T any](r *resolver, argument string, configured types.String, unset T, read func(text string) (T, bool),
 	problem string, limits ...any) T {
 	v := r.text(argument, configured)
@@ -145,7 +145,7 @@ func setting[T any](r *resolver, argument string, configured types.String, unset
 	}
 	value, ok := read(v.text)
 	if !ok {
-		r.wrong(v, problem, append([]any{v.text}, limits...)...)
+		r.wrong(v, problem, limits...)
 	}
 	return value
 }
@@ -170,7 +170,7 @@ func (r *resolver) duration(argument string, configured types.String, unset, low
 	return setting(r, argument, configured, unset, func(text string) (time.Duration, bool) {
 		d, err := time.ParseDuration(text)
 		return d, err == nil && d >= lowest && d <= highest
-	}, "%q is not a duration between %s and %s. Write a number with its unit, such as 30s or 2m.", short(lowest),
+	}, "It is not a duration between %s and %s. Write a number with its unit, such as 30s or 2m.", short(lowest),
 		short(highest))
 }
 
@@ -198,7 +198,7 @@ func (r *resolver) endpoint(service, addressName string, address types.String, s
 	e := endpoint{service: service, address: r.text(addressName, address), secret: r.text(secretName, secret)}
 	if e.address.text != "" {
 		if err := api.ValidateBaseURL(e.address.text); err != nil {
-			r.wrong(e.address, "%s%s.", quotedAddress(e.address), err)
+			r.wrong(e.address, "%s.%s", apidiag.Capitalize(err.Error()), e.swapped())
 		}
 	}
 	if e.secret.text != "" {
@@ -209,13 +209,12 @@ func (r *resolver) endpoint(service, addressName string, address types.String, s
 	return e
 }
 
-// quotedAddress begins an error about an address with its value, without credentials.
-func quotedAddress(v setValue) string {
-	if strings.Contains(v.text, "@") {
-		return v.argument + ": "
+// swapped explains a malformed address whose service has an address as its token.
+func (e endpoint) swapped() string {
+	if !strings.HasPrefix(e.secret.text, "https://") {
+		return ""
 	}
-	public, _, _ := strings.Cut(v.text, "?")
-	return fmt.Sprintf("%s is %q: ", v.argument, public)
+	return fmt.Sprintf(" %s is an address, so the two are probably swapped.", apidiag.Capitalize(e.secret.from()))
 }
 
 // validateToken rejects values that are not valid in a header. The format of tokens is not documented. The error never
@@ -237,9 +236,8 @@ func validateToken(v setValue) error {
 func (r *resolver) checkPaths(operations api.Operations, endpoints ...endpoint) {
 	for _, e := range endpoints {
 		if path := operations.RepeatedPath(e.service, e.address.text); path != "" {
-			r.wrong(e.address, "%sthe address ends in %s, which is part of the service's paths: the provider appends them "+
-				"itself. Remove %s from the address.",
-				quotedAddress(e.address), path, path)
+			r.wrong(e.address, "The address ends in %s, which is part of the service's paths: the provider appends them "+
+				"itself. Remove %s from the address.", path, path)
 		}
 	}
 }
@@ -278,7 +276,7 @@ func (r *resolver) organizations(ctx context.Context, configured types.Set) []st
 func (r *resolver) header(configured types.String) string {
 	v := r.text("collections_auth_header", configured)
 	if err := api.ValidateAuthHeader(v.text); err != nil {
-		r.wrong(v, "%s.", err)
+		r.wrong(v, "%s.", apidiag.Capitalize(err.Error()))
 	}
 	return v.text
 }

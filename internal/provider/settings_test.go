@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 	"slices"
@@ -198,7 +199,7 @@ func TestResolve_refuses(t *testing.T) {
 		"user and password": {given{config: set(baseURL, "https://me:hunter2@a.example")}, "base_url",
 			[]string{"user name or password"}},
 		"version in the path": {given{config: set(baseURL, "https://a.example/v1/")}, "base_url",
-			[]string{`"https://a.example/v1/"`, "ends in /v1,", "Remove /v1"}},
+			[]string{"ends in /v1,", "Remove /v1"}},
 		"path of the service": {given{variables: env("BILLING_COLLECTIONS_BASE_URL", "https://a.example/x/api/v1/api-keys")},
 			"collections_base_url",
 			[]string{"ends in /api/v1/api-keys", "From the environment variable BILLING_COLLECTIONS_BASE_URL"}},
@@ -208,7 +209,7 @@ func TestResolve_refuses(t *testing.T) {
 			[]string{"quotation mark"}},
 		"query": {given{config: set(baseURL, "https://a.example?x=1")}, "base_url", []string{"query"}},
 		"environment": {given{config: set(func(m *providerModel) *types.String { return &m.Environment },
-			"staging")}, "environment", []string{`"staging"`, "sandbox or production"}},
+			"staging")}, "environment", []string{"sandbox or production"}},
 		"no ids": {given{config: organizations()}, "allowed_organization_ids",
 			[]string{"remove the argument"}},
 		"an empty id": {given{config: organizations(text("a"), text(""))}, "allowed_organization_ids",
@@ -218,19 +219,19 @@ func TestResolve_refuses(t *testing.T) {
 		"header with a blank": {given{config: set(header, "X Api Key")}, "collections_auth_header", []string{"X-Api-Key"}},
 		"header that is taken": {given{config: set(header, "content-type")}, "collections_auth_header",
 			[]string{"Content-Type"}},
-		"timeout without unit": {given{config: set(timeout, "30")}, "request_timeout", []string{`"30"`, "30s"}},
+		"timeout without unit": {given{config: set(timeout, "30")}, "request_timeout", []string{"30s"}},
 		"timeout too short":    {given{config: set(timeout, "99ms")}, "request_timeout", []string{"100ms"}},
 		"timeout too long":     {given{config: set(timeout, "10m1s")}, "request_timeout", []string{"10m"}},
 		"timeout by variable": {given{variables: env("BILLING_REQUEST_TIMEOUT", "soon")}, "request_timeout",
-			[]string{`"soon"`, "BILLING_REQUEST_TIMEOUT"}},
+			[]string{"BILLING_REQUEST_TIMEOUT"}},
 		"retry time negative": {given{config: set(retryTime, "-1s")}, "retry_timeout",
-			[]string{`"-1s"`, "between 0s and 1h"}},
+			[]string{"between 0s and 1h"}},
 		"retry time too long": {given{variables: env("BILLING_RETRY_TIMEOUT", "61m")}, "retry_timeout",
-			[]string{`"61m"`, "BILLING_RETRY_TIMEOUT"}},
+			[]string{"BILLING_RETRY_TIMEOUT"}},
 		"retries below": {given{config: retries(-1)}, "max_retries", []string{"0 to 20"}},
 		"retries above": {given{config: retries(21)}, "max_retries", []string{"0 to 20"}},
 		"retries of words": {given{variables: env("BILLING_MAX_RETRIES", "many")}, "max_retries",
-			[]string{`"many"`, "BILLING_MAX_RETRIES"}},
+			[]string{"BILLING_MAX_RETRIES"}},
 		"half a retry":       {given{variables: env("BILLING_MAX_RETRIES", "1.5")}, "max_retries", []string{"whole number"}},
 		"rate of nothing":    {given{config: rate(0)}, "requests_per_second", []string{"greater than 0"}},
 		"rate below nothing": {given{config: rate(-1)}, "requests_per_second", []string{"greater than 0"}},
@@ -239,7 +240,7 @@ func TestResolve_refuses(t *testing.T) {
 		"rate of no number": {given{variables: env("BILLING_REQUESTS_PER_SECOND", "NaN")}, "requests_per_second",
 			[]string{"greater than 0"}},
 		"neither true": {given{variables: env("BILLING_BULK_REFRESH", "maybe")}, "bulk_refresh",
-			[]string{`"maybe"`, "BILLING_BULK_REFRESH"}},
+			[]string{"BILLING_BULK_REFRESH"}},
 		"unknown operation": {
 			given{config: operations(map[string]attr.Value{"customer.get": text("GET /v1/customers/{id}")})},
 			`operations["customer.get"]`, []string{`"customers.get"`}},
@@ -247,7 +248,7 @@ func TestResolve_refuses(t *testing.T) {
 			`operations["customers.get"]`, []string{"{id} is missing", "GET /v1/customers/{id}"}},
 		"unknown placeholder": {
 			given{config: operations(map[string]attr.Value{"customers.get": text("GET /{org}/customers/{id}")})},
-			`operations["customers.get"]`, []string{"unknown placeholder {org}"}},
+			`operations["customers.get"]`, []string{"unknown placeholder"}},
 		"no method": {given{config: operations(map[string]attr.Value{"customers.get": text("/v1/customers/{id}")})},
 			`operations["customers.get"]`, []string{"a method and a path"}},
 		"a null operation": {given{config: operations(map[string]attr.Value{"customers.get": types.StringNull()})},
@@ -275,6 +276,29 @@ func TestResolve_refuses(t *testing.T) {
 				t.Errorf("the error repeats a password: %s", d.Detail())
 			}
 		})
+	}
+}
+
+// TestResolve_misplacedSecret: a token in any other argument or variable is in no message, and swapped ones are named.
+func TestResolve_misplacedSecret(t *testing.T) {
+	t.Parallel()
+	const token = "rb_sandbox_c9d90102_hunter2"
+	for _, variable := range []string{"BASE_URL", "FINANCE_BASE_URL", "COLLECTIONS_BASE_URL", "ENVIRONMENT",
+		"CA_CERTIFICATE_FILE", "RETRY_TIMEOUT", "MAX_RETRIES", "REQUEST_TIMEOUT", "REQUESTS_PER_SECOND", "BULK_REFRESH",
+		"COLLECTIONS_AUTH_HEADER"} {
+		value := token
+		if variable == "COLLECTIONS_AUTH_HEADER" { // a token alone is a valid name
+			value = "Bearer " + token
+		}
+		s, diags := given{variables: map[string]string{"BILLING_" + variable: value,
+			"BILLING_TOKEN": "https://a.example"}}.resolve(t)
+		if !diags.HasError() { // a file is read then
+			s.connect("agent", &billingProvider{}, &diags)
+		}
+		if len(diags) != 1 || strings.Contains(fmt.Sprint(diags), token) ||
+			(variable == "BASE_URL") != strings.Contains(fmt.Sprint(diags), "swapped") {
+			t.Errorf("%s: %v", variable, diags)
+		}
 	}
 }
 

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
 // Message is a message with the address of the object that it refers to; "" if there is none.
@@ -22,8 +24,7 @@ type Message struct {
 }
 
 // Said compares messages with sections of testdata/messages.txt, regardless of ids. names are the names of the
-// sections, separated by spaces. UPDATE_MESSAGES=1 writes the messages missing in the other sections to the first one
-// instead.
+// sections, separated by spaces. UPDATE_MESSAGES=1 writes them instead, see update.
 func Said(t *testing.T, names string, all []*tfprotov6.Diagnostic) {
 	t.Helper()
 	var messages []Message
@@ -44,13 +45,36 @@ func SaidOf(t *testing.T, names string, all []Message, ids map[string]string) {
 	defer writing.Unlock()
 	file, sections := read(t), strings.Fields(names)
 	if os.Getenv("UPDATE_MESSAGES") != "" {
-		others := messages(file, sections[1:])
-		file[sections[0]] = joined(slices.DeleteFunc(have, func(text string) bool { return slices.Contains(others, text) }))
+		update(file, sections, have)
 		write(t, file)
 		return
 	}
 	file[names] = joined(messages(file, sections))
 	compare(t, file, names, joined(have))
+}
+
+// update replaces each message of the sections that is not there any more by the most similar new one, and adds the rest
+// to the first section.
+func update(file map[string]string, sections, have []string) {
+	known := messages(file, sections)
+	added := slices.DeleteFunc(slices.Clone(have), func(text string) bool { return slices.Contains(known, text) })
+	for _, section := range sections {
+		texts := messages(file, []string{section})
+		for i, old := range texts {
+			if len(added) == 0 || slices.Contains(have, old) {
+				continue
+			}
+			nearest := api.Nearest(old, added, 1)[0]
+			texts[i] = nearest
+			added = slices.DeleteFunc(added, func(text string) bool { return text == nearest })
+		}
+		if section != sections[0] {
+			texts = slices.DeleteFunc(texts, func(text string) bool { return !slices.Contains(have, text) })
+		}
+		file[section] = joined(texts)
+	}
+	first := append(messages(file, sections[:1]), added...)
+	file[sections[0]] = joined(slices.DeleteFunc(first, func(text string) bool { return !slices.Contains(have, text) }))
 }
 
 // messages returns the messages of sections.
@@ -114,8 +138,8 @@ func Summaries(t *testing.T, names []string) (patterns []string) {
 	return patterns
 }
 
-// Unused reports the sections that neither a scenario nor a test of this package uses, and the messages that are in two
-// sections. UPDATE_MESSAGES=1 removes unused sections instead.
+// Unused reports the sections that neither a scenario nor a test of this package uses. UPDATE_MESSAGES=1 removes them
+// instead.
 func Unused(t *testing.T) {
 	t.Helper()
 	scenarios, _ := filepath.Glob("testdata/*.txt")
@@ -138,16 +162,9 @@ func Unused(t *testing.T) {
 		write(t, sections)
 		return
 	}
-	has := map[string]string{}
 	for name := range read(t) {
 		if _, asked := sections[name]; !asked {
 			t.Errorf("neither a scenario nor a test uses %q of %s (UPDATE_MESSAGES=1 removes it)", name, path)
-		}
-		for _, text := range messages(sections, []string{name}) {
-			if has[text] != "" {
-				t.Errorf("%s has the same message in %q and %q: use both sections\n%s", path, has[text], name, text)
-			}
-			has[text] = name
 		}
 	}
 }

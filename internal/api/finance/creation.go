@@ -160,7 +160,6 @@ type Claim struct {
 	ID        string // "": it creates the record
 	Destroyed bool   // it deletes the record
 	Given     bool   // the key is configured; otherwise it is derived from the body
-	About     string // describes the record in messages
 	Replaces  string // collection and id of the record that is replaced by the one it creates, with "/" between
 }
 

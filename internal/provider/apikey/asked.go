@@ -79,7 +79,7 @@ func (k memory) warnOther(config, state model, diags *diag.Diagnostics) {
 			other = "other scopes"
 		}
 		diags.AddAttributeWarning(path.Root(name), fmt.Sprintf("%s has %s than configured", state.displayName(), other),
-			fmt.Sprintf("The configuration has %s, and the service gave the key %s. A new key would get the same, so none is "+
-				"created. Write what the service gives, or another value: changing it creates a new key.", wanted, has[name]))
+			"A new key would get the same, so none is created. Write what the service gives, which data \"billing_api_key\" "+
+				"shows, or another value: changing it creates a new key.")
 	}
 }

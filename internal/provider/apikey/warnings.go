@@ -37,9 +37,8 @@ func (r *Resource) warnUpdate(ctx context.Context, p *object.Plan[model], d deci
 	case d.held && len(d.differs) > 0 && d.memory.imported:
 		p.Diags.AddAttributeWarning(path.Root(d.differs[0]), name+" differs from the configuration",
 			fmt.Sprintf("Changing %s requires a new key, but the run that imports a key never creates one. The next plan "+
-				"creates it, and this key keeps working for grace_period_days after that. To keep this key, set its values: "+
-				"name = %s, description = %s, scopes = %s, %s.", strings.Join(d.differs, ", "), state.Name,
-				state.Description, state.Scopes, d.expiry()))
+				"creates it, and this key keeps working for grace_period_days after that. To keep this key, configure the "+
+				"values that it has, which data \"billing_api_key\" shows, and %s.", strings.Join(d.differs, ", "), d.expiry()))
 	case d.held && len(d.differs) > 0:
 		p.Diags.AddAttributeWarning(path.Root("expires_at"), name+" has expired and is not changed",
 			fmt.Sprintf("It expired at %s, so changing %s has no effect at the service. To get a new key, set a later "+
@@ -309,24 +308,24 @@ func (m model) warnLateRenewal(diags *diag.Diagnostics) {
 
 // warnScopes reports scopes that grant no permission, according to the service's description.
 func (m model) warnScopes(diags *diag.Diagnostics) {
-	var odd, idle []string
+	odd, idle := 0, 0
 	for _, text := range value.Texts(m.Scopes) {
 		switch {
 		case strings.HasPrefix(text, "api_keys:") && text != "api_keys:*":
-			idle = append(idle, fmt.Sprintf("%q", text))
+			idle++
 		case text != "" && text != "*" && !strings.Contains(text, ":"):
-			odd = append(odd, fmt.Sprintf("%q", text))
+			odd++
 		}
 	}
-	if len(odd) > 0 {
-		diags.AddAttributeWarning(path.Root("scopes"), fmt.Sprintf("API key %q has unusual scopes: %s",
-			m.Name.ValueString(), strings.Join(odd, ", ")), "Scopes of the service are patterns such as "+
+	if odd > 0 {
+		diags.AddAttributeWarning(path.Root("scopes"), fmt.Sprintf("API key %q has %d unusual scopes", m.Name.ValueString(),
+			odd), "Scopes of the service are patterns such as "+
 			"\"webhook_endpoints:read\", \"charges:*\" or \"*\". If the service does not know these, the key has no "+
 			"permission.")
 	}
-	if len(idle) > 0 {
-		diags.AddAttributeWarning(path.Root("scopes"), fmt.Sprintf("API key %q has scopes without permissions: %s",
-			m.Name.ValueString(), strings.Join(idle, ", ")), "Managing keys, including reading them, requires \"api_keys:*\".")
+	if idle > 0 {
+		diags.AddAttributeWarning(path.Root("scopes"), fmt.Sprintf("API key %q has %d scopes without permissions",
+			m.Name.ValueString(), idle), "Managing keys, including reading them, requires \"api_keys:*\".")
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
@@ -138,7 +139,7 @@ func (m model) displayName() string {
 	if code := m.ExternalID.ValueString(); code != "" {
 		text += fmt.Sprintf(" %q", code)
 	}
-	switch id, customer := m.ID.ValueString(), m.CustomerID.ValueString(); {
+	switch id, customer := m.ID.ValueString(), check.ShownText("customer_id", m.CustomerID.ValueString()); {
 	case id != "":
 		return text + " (id " + id + ")"
 	case customer != "":

@@ -138,7 +138,7 @@ func TestDisplayName(t *testing.T) {
 	for want, m := range map[string]model{
 		`billing account "a-1" (id a)`:       {shared: shared{ID: text("a"), ExternalID: text("a-1"), CustomerID: text(ana)}},
 		`billing account (id a)`:             {shared: shared{ID: text("a")}},
-		"billing account of customer " + ana: {shared: shared{CustomerID: text(ana), ID: types.StringUnknown()}},
+		`billing account of customer "` + ana + `"`: {shared: shared{CustomerID: text(ana), ID: types.StringUnknown()}},
 		"billing account":                    {},
 	} {
 		if have := m.displayName(); have != want {

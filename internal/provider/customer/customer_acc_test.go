@@ -97,7 +97,7 @@ func TestAccCustomer_refusedField(t *testing.T) {
 }`)}},
 	})
 	acctest.Says(t, strings.ReplaceAll(said, "│", ""),
-		`nickname = "N" Invalid value for nickname: is too long (got "N").`, `emails = [{ value = "a@example.com" }] `+
+		`nickname = "N" Invalid value for nickname: is too long.`, `emails = [{ value = "a@example.com" }] `+
 			`Invalid value for emails[0].value: is on a blocklist.`,
 		`Invalid value for colour: is unknown.`, `code: validation_error`)
 }

@@ -58,7 +58,7 @@ func TestCustomer_dataSource(t *testing.T) {
 	}{
 		{object{"id": nobody}, []string{"No such customer", "id " + nobody}},
 		{object{"external_id": "P-1"}, []string{"No such customer", `external_id "P-1"`, "including its case"}},
-		{object{"document_number": "1"}, []string{"No such customer", `document_number "1"`}},
+		{object{"document_number": "1"}, []string{"No such customer", "with this document_number"}},
 		{object{"document_number": "111 444 777 35"}, []string{"More than one customer", "2 customers", ids["Bruno"] +
 			" Bruno (created 2026-03-14", ids["Carla"] + " Carla", "Use the id"}},
 		{object{}, []string{"Set exactly one of id, external_id and document_number"}},
@@ -107,7 +107,7 @@ func TestCustomer_lists(t *testing.T) {
 		}
 	}
 	wrong := map[string]object{`Invalid limit: 0: 0 is below 1. Write 1 or more.`: {"limit": 0},
-		`Invalid sort_order: "up": Write asc or desc.`: {"sort_order": "up"},
+		`Invalid sort_order: Write asc or desc.`: {"sort_order": "up"},
 		"neither a date such as":                       {"updated_at_gte": "yesterday"}}
 	for says, config := range wrong {
 		_, said := s.Read("billing_customers", config)

@@ -74,9 +74,9 @@ func TestLists(t *testing.T) {
 			}
 		}
 	}
-	for collection, says := range map[string]string{"pay/ables": "is not a collection name",
-		"payables?x=1#y": "is not a collection name", "empty-one": "",
-		"payable": `Collection "payable": did you mean "payables"?`} {
+	for collection, says := range map[string]string{"pay/ables": "is not the name of a collection",
+		"payables?x=1#y": "is not the name of a collection", "empty-one": "",
+		"payable": `collection: did you mean "payables"?`} {
 		read, said := s.Read("billing_finance_records", acctest.JSON{"collection": collection})
 		text := acctest.Errors(said) + acctest.Warnings(said)
 		if strings.Count(text, says) != 1 && says != "" || says == "" && (text != "" || len(read["items"].([]any)) != 0) {

@@ -51,7 +51,7 @@ func TestAdviseRetry(t *testing.T) {
 // TestConflict: what cannot be done with one key in one plan, in either order.
 func TestConflict(t *testing.T) {
 	t.Parallel()
-	made, given := finance.Claim{About: "{}"}, finance.Claim{About: "{}", Given: true}
+	made, given := finance.Claim{}, finance.Claim{Given: true}
 	one, other, removed := finance.Claim{ID: "r1"}, finance.Claim{ID: "r2"}, finance.Claim{ID: "r1", Destroyed: true}
 	for name, c := range map[string]struct {
 		a, b          finance.Claim
@@ -59,7 +59,7 @@ func TestConflict(t *testing.T) {
 	}{
 		"two to be made":              {made, made, "Two new records in payables have the key k", "their bodies are the same"},
 		"two with keys of their own":  {given, made, "Two new records in payables have the key k", "keys are not case-sensitive"},
-		"one of them exists":          {one, made, "The record r1 in payables has the key of a new record", "the body {}"},
+		"one of them exists":          {one, made, "The record r1 in payables has the key of a new record", "so both resources would"},
 		"renamed":                     {removed, made, "The record r1 in payables is deleted and created again", "moved block"},
 		"managed twice, removed once": {one, removed, "The record r1 in payables is deleted at one address", "state rm"},
 		"two that exist":              {one, other, "", ""},

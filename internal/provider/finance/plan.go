@@ -51,7 +51,7 @@ func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
 			"body is {}, but a record needs at least one field. Write the record as an object, such as "+exampleBody+".")
 	}
 	warnCollection(p.Planned.Collection, p.Diags)
-	r.claim(p, p.Planned, finance.Claim{Given: !p.Config.IdempotencyKey.IsNull(), About: p.Planned.excerpt(),
+	r.claim(p, p.Planned, finance.Claim{Given: !p.Config.IdempotencyKey.IsNull(),
 		Replaces: run.Replaced(ctx, p.Private, p.Diags)})
 }
 
@@ -75,9 +75,9 @@ var documented = []string{"accounts", "payables", "receivables"}
 func warnCollection(collection types.String, diags *diag.Diagnostics) {
 	name := collection.ValueString()
 	if meant := check.NearMiss(name, documented); meant != "" {
-		diags.AddAttributeWarning(path.Root(attrCollection), fmt.Sprintf("Collection %q: did you mean %q?", name, meant),
-			fmt.Sprintf("The service documents the collection %q. It may accept any other name, so %q may be correct. If it "+
-				"is a typo, its records are not among the %s.", meant, name, meant))
+		diags.AddAttributeWarning(path.Root(attrCollection), fmt.Sprintf("collection: did you mean %q?", meant),
+			fmt.Sprintf("The service documents this collection. It may accept any other name, so the similar one in the "+
+				"configuration may be correct. If it is a typo, its records are not among the %s.", meant))
 	}
 }
 
@@ -116,8 +116,7 @@ func (m model) warnReverts(stored, desired metadata.Object, diags *diag.Diagnost
 	for key, have := range stored {
 		if want, there := desired[key]; there && !equalKnowing(key, before[key], have, desired) &&
 			!equalKnowing(key, want, have, desired) {
-			lines = append(lines, fmt.Sprintf("  %s: %s", key, metadata.Text(metadata.Object{"service": have,
-				"configuration": want})))
+			lines = append(lines, "  "+key+"\n")
 		}
 	}
 	if len(lines) == 0 {
@@ -126,7 +125,8 @@ func (m model) warnReverts(stored, desired metadata.Object, diags *diag.Diagnost
 	slices.Sort(lines)
 	diags.AddAttributeWarning(path.Root("ignore_remote_changes"), "The apply reverts changes by other systems to the "+
 		m.displayName(), fmt.Sprintf("ignore_remote_changes is no longer true, so these keys of body are sent as "+
-		"configured:\n\n%s\n\nTo keep a value of the service, write it in body.", strings.Join(lines, "\n")))
+		"configured:\n\n%s\nresponse shows the values of the service. To keep one, write it in body.",
+		strings.Join(lines, "")))
 }
 
 func (m model) requirements() []object.Requirement {
@@ -152,9 +152,9 @@ func rejectReplacement(plan, state model, diags *diag.Diagnostics) {
 	}
 	diags.AddAttributeError(path.Root(attrCollection),
 		"The plan did not show this replacement of the "+state.displayName(),
-		fmt.Sprintf("collection was unknown in the plan, and turned out to be %q, while the %s exists. Changing the "+
-			"collection requires a new record, which the plan did not show, so nothing was sent. Plan again: the new plan "+
-			"shows the replacement.", plan.Collection.ValueString(), state.displayName()))
+		fmt.Sprintf("collection was unknown in the plan, and turned out to be another one than that of the %s. Changing it "+
+			"requires a new record, which the plan did not show, so nothing was sent. Plan again: the new plan shows the "+
+			"replacement.", state.displayName()))
 }
 
 // claim reports conflicts of this plan with another plan for the same key: the service creates one record per key.
@@ -187,18 +187,17 @@ func conflict(collection, key string, a, b finance.Claim) (summary, detail strin
 			because = "their idempotency_key is the same (keys are not case-sensitive)"
 		}
 		return fmt.Sprintf("Two new records in %s have the key %s", collection, key), fmt.Sprintf("Two resources of this "+
-			"plan create a record with this key, because %s. The service creates one record per key. The bodies are\n\n"+
-			"  %s\n  %s\n\nSet idempotency_key on one of them to %s.", because, a.About, b.About, another)
+			"plan create a record with this key, because %s. The service creates one record per key. Set "+
+			"idempotency_key on one of them to %s.", because, another)
 	case b.ID == "" && a.Destroyed:
 		return fmt.Sprintf("The %s is deleted and created again with the same key", old), fmt.Sprintf("One address in this "+
-			"plan destroys the %s, and another one creates a record with its key (%s) and the body %s: the resource was "+
+			"plan destroys the %s, and another one creates a record with its key (%s): the resource was "+
 			"probably renamed. The service creates one record per key. To keep the record, add a moved block from the old "+
-			"address to the new one. To replace it, set idempotency_key on the new one to %s.", old, key, b.About, another)
+			"address to the new one. To replace it, set idempotency_key on the new one to %s.", old, key, another)
 	case b.ID == "" && b.Replaces != place(collection, a.ID):
 		return fmt.Sprintf("The %s has the key of a new record", old), fmt.Sprintf("Another resource of this plan manages "+
-			"the %s. It was created with the key (%s) of the new record with the body %s. The service creates one record per "+
-			"key, so both resources would manage that record. Set idempotency_key on the new one to %s.", old, key, b.About,
-			another)
+			"the %s. It was created with the key (%s) of the new record. The service creates one record per "+
+			"key, so both resources would manage that record. Set idempotency_key on the new one to %s.", old, key, another)
 	case a.ID == b.ID && a.Destroyed != b.Destroyed:
 		return fmt.Sprintf("The %s is deleted at one address and kept at another", old), fmt.Sprintf("Two addresses of the "+
 			"state manage the %s (key %s), and this plan destroys one of them, which deletes the record. To keep it, remove "+
@@ -206,18 +205,4 @@ func conflict(collection, key string, a, b finance.Claim) (summary, detail strin
 			"applying deletion_policy = \"abandon\".", old, key)
 	}
 	return "", ""
-}
-
-// excerpt returns the beginning of the body, so that users can find the record in the configuration.
-func (m model) excerpt() string {
-	const longest = 120
-	body, err := m.Body.Object()
-	if err != nil {
-		return "that is unknown"
-	}
-	text := []rune(metadata.Text(body))
-	if len(text) > longest {
-		return string(text[:longest]) + "…"
-	}
-	return string(text)
 }

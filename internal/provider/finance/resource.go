@@ -91,7 +91,8 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			attrBody: schema.DynamicAttribute{Required: true, CustomType: metadata.Type{},
 				MarkdownDescription: "The record: an object with any nesting. Amounts are strings such as `\"10.50\"` (see " +
 					"`format_cents`). The configuration owns the keys it sets, at any depth; other keys stay and are not drift. A " +
-					"removed key is removed from the record."},
+					"removed key is removed from the record. **No secrets:** `response` shows them in plans, even if they are " +
+					"sensitive here."},
 			"ignore_remote_changes": schema.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(false),
 				MarkdownDescription: "Whether to ignore differences between `body` and the record, for collections that the " +
 					"service changes. Configuration changes are still sent. Defaults to `false`."},
@@ -250,9 +251,8 @@ func selected(ctx context.Context, req resource.ImportStateRequest, diags *diag.
 		diags.Append(req.Identity.GetAttribute(ctx, path.Root("id"), &id)...)
 	}
 	if !diags.HasError() && (!check.IsCollection(collection) || id == "" || strings.Contains(id, "/")) {
-		diags.AddError("Invalid import id", fmt.Sprintf("%q does not identify a record. Write <collection>/<id>, such as "+
-			"payables/7b0d3c1e-52f4-4a63-8c1d-1f2e3d4c5b6a, or the identity with both.",
-			strings.TrimSuffix(collection+"/"+id, "/")))
+		diags.AddError("Invalid import id", "It does not identify a record. Write <collection>/<id>, such as "+
+			"payables/7b0d3c1e-52f4-4a63-8c1d-1f2e3d4c5b6a, or the identity with both.")
 	}
 	return collection, id
 }

@@ -101,17 +101,16 @@ func (u unit) parse(amount string) (*big.Int, *function.FuncError) {
 	case strings.TrimSpace(amount) == "":
 		return nil, invalid("The amount is empty. %s", how)
 	case strings.Contains(amount, ","):
-		return nil, invalid("%q contains a comma. %s", amount, how)
+		return nil, invalid("The amount contains a comma. %s", how)
 	case strings.Contains(decimals, "."):
-		return nil, invalid("%q contains more than one dot. %s", amount, how)
+		return nil, invalid("The amount contains more than one dot. %s", how)
 	case strings.Trim(digits, "0123456789") != "":
-		return nil, invalid("%q is not a valid amount: it contains characters other than digits, one dot and a leading "+
-			"minus sign. %s", amount, how)
+		return nil, invalid("The amount contains characters other than digits, one dot and a leading minus sign. %s", how)
 	case whole == "" || dotted && decimals == "":
-		return nil, invalid("%q is not a valid amount: digits are missing before or after the dot. %s", amount, how)
+		return nil, invalid("In the amount, digits are missing before or after the dot. %s", how)
 	case len(decimals) > u.decimals:
-		return nil, invalid("%q has %d decimals, but %[4]s have at most %[3]d, and amounts are not rounded. %[5]s", amount,
-			len(decimals), u.decimals, u.name, how)
+		return nil, invalid("The amount has %d decimals, but %s have at most %d, and amounts are not rounded. %s",
+			len(decimals), u.name, u.decimals, how)
 	}
 	digits += strings.Repeat("0", u.decimals-len(decimals))
 	if len(strings.TrimLeft(digits, "0")) > longestAmount {

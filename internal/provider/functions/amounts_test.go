@@ -195,8 +195,8 @@ func TestAccFunctions_refused(t *testing.T) {
 	t.Parallel()
 	var steps []resource.TestStep
 	for call, message := range map[string]string{
-		`cents("10.505")`:                      `"10\.505" has 3 decimals, but cents have at most 2`,
-		`normalize_document("529.982.247-26")`: `The check digits of "529\.982\.247-26" are wrong`,
+		`cents("10.505")`:                      `The amount has 3 decimals, but cents have at most 2`,
+		`normalize_document("529.982.247-26")`: `The check digits are wrong`,
 		`format_cents(10.5)`:                   `10\.5 is not a whole number of cents`,
 	} {
 		message = regexp.MustCompile(` `).ReplaceAllString(message, `\s+`)

@@ -50,8 +50,8 @@ func runDocumentType(ctx context.Context, req function.RunRequest, resp *functio
 	plain := same.PlainDocument(number)
 	switch _, wrong := value.TaxNumber(number); {
 	case !strings.ContainsAny(plain, "0123456789"):
-		resp.Error = invalid("%q contains no digit, so it is not a tax number. Write a CPF (11 digits) or a CNPJ (14 "+
-			"characters)", number)
+		resp.Error = invalid("It contains no digit, so it is not a tax number. Write a CPF (11 digits) or a CNPJ (14 " +
+			"characters)")
 	case strings.Trim(plain, "0123456789") != "" && wrong != "":
 		resp.Error = invalid("%s", wrong)
 	case len(plain) <= longestCPF:
@@ -71,8 +71,7 @@ func runNormalizeDocument(ctx context.Context, req function.RunRequest, resp *fu
 	case wrong != "":
 		resp.Error = invalid("%s", wrong)
 	case !value.CheckDigits(plain):
-		resp.Error = invalid("The check digits of %q are wrong: the last two digits do not match the others. This is "+
-			"probably a typo", number)
+		resp.Error = invalid("The check digits are wrong: the last two digits do not match the others. This is probably a typo")
 	default:
 		resp.Error = resp.Result.Set(ctx, plain)
 	}

@@ -73,24 +73,24 @@ func readMany(ctx context.Context, client *billing.Service, m *model, diags *dia
 	collection := m.Collection.ValueString()
 	var err error
 	m.Items, err = object.Collect(client.ListRecords(ctx, collection, query), m.Ordering, object.RecordFromAPI)
-	found := "no collection"
+	found := "no collection with this name"
 	if api.IsNotList(err) {
-		found = "something other than a collection under the name"
+		found = "something other than a collection under this name"
 	}
 	e, ok := api.AsError(err)
 	if api.IsNotList(err) || ok && e.Missing() && e.Structured {
-		diags.AddAttributeError(path.Root("collection"), fmt.Sprintf("No collection %q", collection),
-			fmt.Sprintf("The service has %s %q. Write the part of its path after /v1/, such as plans, products, "+
+		diags.AddAttributeError(path.Root("collection"), "No such collection",
+			fmt.Sprintf("The service has %s. Write the part of its path after /v1/, such as plans, products, "+
 				"prices, companies, discount_codes, customers, billing-accounts, subscriptions or invoices. If the service "+
 				"lists it under a path that does not end there, set the provider argument operations for records.list.\n\n"+
-				"%s", found, collection, apidiag.Text(err)))
+				"%s", found, apidiag.Text(err)))
 		return
 	}
 	if meant := check.NearMiss(collection, documented); meant != "" && ok && e.Status == http.StatusForbidden {
-		diags.AddAttributeError(path.Root("collection"), fmt.Sprintf("No permission to read a collection %q", collection),
+		diags.AddAttributeError(path.Root("collection"), "No permission to read the collection",
 			fmt.Sprintf("The service documents %q: if you mean that one, correct the name; reading it needs the scope "+
 				"%s:read.\n\n%s", meant, meant, apidiag.Text(err)))
 		return
 	}
-	object.AddListError(diags, err, m.Ordering, "records of "+collection)
+	object.AddListError(diags, err, m.Ordering, "records")
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
@@ -285,7 +286,8 @@ func (m model) following(created model) model {
 // displayName names the subscription in a sentence. One without external_id and id is named by its account.
 func (m model) displayName() string {
 	name := "subscription"
-	external, id, account := m.ExternalID.ValueString(), m.ID.ValueString(), m.BillingAccountID.ValueString()
+	external, id := m.ExternalID.ValueString(), m.ID.ValueString()
+	account := check.ShownText(argBillingAccountID, m.BillingAccountID.ValueString())
 	if external != "" {
 		name += fmt.Sprintf(" %q", external)
 	}
@@ -293,7 +295,7 @@ func (m model) displayName() string {
 	case id != "":
 		name += " (id " + id + ")"
 	case external == "" && account != "":
-		name += fmt.Sprintf(" of billing account %q", account)
+		name += " of billing account " + account
 	}
 	return name
 }

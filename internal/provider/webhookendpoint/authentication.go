@@ -163,8 +163,7 @@ func (m model) rejectOtherTypes(a authentication, diags *diag.Diagnostics) {
 	for _, p := range a.parts() {
 		if p.kind != a.kind.ValueString() && !p.value.IsNull() {
 			diags.AddAttributeError(authPath, "Conflicting authentication of "+m.displayName(),
-				fmt.Sprintf("authentication.%s belongs to type %q, but type is %q. Remove it, or set type = %[2]q.", p.name,
-					p.kind, a.kind.ValueString()))
+				fmt.Sprintf("authentication.%s belongs to another type. Remove it, or set type = %q.", p.name, p.kind))
 		}
 	}
 }

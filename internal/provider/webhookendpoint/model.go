@@ -9,6 +9,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
@@ -104,7 +105,7 @@ func (m model) body(prior model) collections.WebhookEndpointBody {
 
 // displayName names the endpoint in a sentence. A new one has no id, and its url may be unknown.
 func (m model) displayName() string {
-	name := strings.TrimSpace("webhook endpoint " + m.URL.ValueString())
+	name := strings.TrimSpace("webhook endpoint " + check.Host(m.URL.ValueString()))
 	if id := m.ID.ValueString(); id != "" {
 		name += fmt.Sprintf(" (id %s)", id)
 	}

@@ -110,8 +110,8 @@ func warnEvents(p *object.Plan[model]) {
 	events, had := p.Planned.Events, p.State.Events.Elements()
 	if len(had) > 0 && !events.IsUnknown() && len(events.Elements()) == 0 {
 		p.Diags.AddAttributeWarning(path.Root("events"), apidiag.Capitalize(p.State.displayName())+" will receive all events",
-			fmt.Sprintf("The plan changes events from %s to an empty set, which means all events, including future ones. To "+
-				"receive no events, set active = false.", p.State.Events))
+			"The plan changes events to an empty set, which means all events, including future ones. To receive no events, "+
+				"set active = false.")
 	}
 	for _, element := range events.Elements() {
 		event, _ := element.(types.String)
@@ -120,13 +120,13 @@ func warnEvents(p *object.Plan[model]) {
 		switch {
 		case slices.ContainsFunc(had, element.Equal):
 		case wildcard(name):
-			p.Diags.AddAttributeWarning(path.Root("events"), fmt.Sprintf("%q of %s is not an event", name,
+			p.Diags.AddAttributeWarning(path.Root("events"), fmt.Sprintf("events of %s contains a pattern",
 				p.Planned.displayName()), "No events match it: the service does not support patterns. "+
 				"For all events, including future ones, write events = [].")
 		case meant != "":
-			p.Diags.AddAttributeWarning(path.Root("events"), fmt.Sprintf("Event %q of %s: did you mean %q?", name,
-				p.Planned.displayName(), meant), fmt.Sprintf("The service documents %q. It adds events "+
-				"without notice, so %q may be correct. If it is a typo, no events match.", meant, name))
+			p.Diags.AddAttributeWarning(path.Root("events"), fmt.Sprintf("events of %s: did you mean %q?",
+				p.Planned.displayName(), meant), "The service documents this event, and one in the configuration is similar. "+
+				"The service adds events without notice, so it may be correct. If it is a typo, no events match.")
 		}
 	}
 }
@@ -141,7 +141,7 @@ func (r *Resource) warnDuplicate(ctx context.Context, p *object.Plan[model]) {
 		return
 	}
 	r.WarnDuplicates(ctx, p, object.Duplicates[collections.WebhookEndpoint]{
-		At: path.Root("url"), What: fmt.Sprintf("webhook endpoint with the url %q", plan.URL.ValueString()),
+		At: path.Root("url"), What: "webhook endpoint with the url " + check.Shown("url", plan.URL),
 		List: client.ListWebhookEndpoints,
 		Same: func(e collections.WebhookEndpoint) bool { return collections.SameURL(e.URL, plan.URL.ValueString()) },
 		Summary: func(e collections.WebhookEndpoint) string {

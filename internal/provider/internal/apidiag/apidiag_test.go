@@ -225,7 +225,7 @@ func TestAdd_values(t *testing.T) {
 	for field, want := range map[string]string{
 		"plan_id":          `Invalid value for plan_id: does not exist (got "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a02"). Ids of plans differ between organizations and environments. Existing: none.`,
 		"planId":           `Invalid value for plan_id: does not exist (got "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a02").`,
-		"entries.0.value":  `Invalid value for entries[0].value: does not exist (got "a\nb").`,
+		"entries.0.value":  `Invalid value for entries[0].value: does not exist.`,
 		"email":            `Invalid value for email: does not exist.`,
 		"entries[7].value": `Invalid value for entries[7].value: does not exist.`,
 		"password_wo":      "Invalid value for password_wo: does not exist.",

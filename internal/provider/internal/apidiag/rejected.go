@@ -3,7 +3,6 @@ package apidiag
 import (
 	"context"
 	"fmt"
-	"math/big"
 	"regexp"
 	"strconv"
 	"strings"
@@ -18,9 +17,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
-// longestValue is the maximum length of a quoted value.
-const longestValue = 80
-
 // rejected reports the rejected value of a field on the corresponding argument.
 func rejected(field, reason string, operation Operation, what string, e *api.Error) report {
 	steps := stepsOf(field)
@@ -28,8 +24,8 @@ func rejected(field, reason string, operation Operation, what string, e *api.Err
 	// The first sentence is the reason, the rest are the accepted values.
 	reason, more, _ := strings.Cut(reason, ". ")
 	r := report{what: what, why: fmt.Sprintf("Invalid value for %s: %s", name, clause(reason)), evidence: evidence(e)}
-	got, found := valueAt(operation.Model, steps)
-	if found {
+	got := valueAt(operation.Model, steps)
+	if got != "" {
 		r.why += " (got " + got + ")"
 	}
 	r.why += "."
@@ -81,12 +77,11 @@ func nameOf(steps []string) string {
 	return name.String()
 }
 
-// valueAt returns the configured value at a path, formatted as in HCL. It returns false if there is none, and for
-// credentials.
-func valueAt(model any, steps []string) (string, bool) {
+// valueAt returns the configured value at a path for the message; "" if there is none, or it is not shown.
+func valueAt(model any, steps []string) string {
 	field := value.Field(model, steps[0])
-	if field == nil || isPrivate(steps) {
-		return "", false
+	if field == nil {
+		return ""
 	}
 	v, err := field.ToTerraformValue(context.Background())
 	for _, step := range steps[1:] {
@@ -97,40 +92,13 @@ func valueAt(model any, steps []string) (string, bool) {
 		} else if v.As(&members) == nil {
 			v = members[step]
 		} else {
-			return "", false
+			return ""
 		}
 	}
-	var text string
-	var number *big.Float
-	var yes bool
-	switch {
-	case err != nil || v.IsNull() || !v.IsKnown():
-		return "", false
-	case v.As(&text) == nil:
-		return shortened(strconv.Quote(text)), true
-	case v.As(&number) == nil:
-		return value.NumberText(number), true
-	case v.As(&yes) == nil:
-		return strconv.FormatBool(yes), true
+	if err != nil || v.IsNull() {
+		return ""
 	}
-	return "", false
-}
-
-// isPrivate reports whether an argument usually holds a credential or personal data, which a configuration may mark as
-// sensitive: a provider cannot see that mark.
-func isPrivate(steps []string) bool {
-	switch steps[0] {
-	case "email", "emails", "phone", "phones", "billing_email", "document_number", "addresses", "authentication":
-		return true
-	}
-	return strings.HasSuffix(steps[len(steps)-1], "_wo")
-}
-
-func shortened(text string) string {
-	if utf8.RuneCountInString(text) <= longestValue {
-		return text
-	}
-	return string([]rune(text)[:longestValue]) + `…"`
+	return check.ShownRaw(nameOf(steps), v)
 }
 
 // aboutIDs explains a frequent mistake with several organizations: an id of another organization.

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 )
 
 // Source is where the address and the token of a service were configured. It is the Origin of the client, so that
@@ -59,14 +60,14 @@ func (p place) serviceName() string     { return serviceArguments[p.service].nam
 
 // address describes the address argument: its value, and where it was configured.
 func (p place) address() string {
-	argument := p.addressArgument()
+	argument, host := p.addressArgument(), check.Host(p.BaseURL)
 	switch {
-	case p.BaseURL == "":
+	case host == "":
 		return argument
 	case p.BaseURLFrom == "", p.BaseURLFrom == configured(argument):
-		return fmt.Sprintf("%s (%q)", argument, p.BaseURL)
+		return fmt.Sprintf("%s (%s)", argument, host)
 	}
-	return fmt.Sprintf("%s (%q, from %s)", argument, p.BaseURL, p.BaseURLFrom)
+	return fmt.Sprintf("%s (%s, from %s)", argument, host, p.BaseURLFrom)
 }
 
 // tokenFrom returns where the token was configured.

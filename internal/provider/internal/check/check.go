@@ -33,21 +33,15 @@ func (d Described) MarkdownDescription(context.Context) string { return string(d
 type check struct {
 	Described
 	wrong func(string) string
-	// shown formats the value in the message; defaults to Quoted.
-	shown func(string) string
 }
 
-// hidden omits a value from the message: a configuration may mark credentials and personal data as sensitive, which a
-// provider cannot see.
-func hidden(string) string { return "" }
-
-// only accepts the strings for which ok returns true; wrong is the format of the message, with the string.
+// only accepts the strings for which ok returns true; wrong is the message about others.
 func only(description Described, ok func(string) bool, wrong string) validator.String {
-	return check{Described: description, wrong: func(s string) string {
+	return check{description, func(s string) string {
 		if ok(s) {
 			return ""
 		}
-		return fmt.Sprintf(wrong, s)
+		return wrong
 	}}
 }
 
@@ -55,12 +49,8 @@ func (v check) ValidateString(_ context.Context, req validator.StringRequest, re
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
 		return
 	}
-	text, shown := req.ConfigValue.ValueString(), Quoted
-	if v.shown != nil {
-		shown = v.shown
-	}
-	if wrong := v.wrong(text); wrong != "" {
-		Invalid(req.Path, shown(text), wrong, &resp.Diagnostics)
+	if wrong := v.wrong(req.ConfigValue.ValueString()); wrong != "" {
+		Invalid(req.Path, req.ConfigValue, wrong, &resp.Diagnostics)
 	}
 }
 
@@ -72,7 +62,7 @@ func Email() validator.String {
 			return ""
 		}
 		return wrongEmail(s) + " Write one e-mail address alone, such as finance@example.com."
-	}, hidden}
+	}}
 }
 
 // wrongEmail describes an error without the address.
@@ -105,13 +95,13 @@ func OneLine() validator.String {
 		}
 		return "It begins or ends with a line end, as the content of a file often does. Use trimspace(…), such as " +
 			"trimspace(file(\"token\"))."
-	}, hidden}
+	}}
 }
 
 // Date requires a calendar date without a time (ISO 8601).
 func Date() validator.String {
 	return only("a date, YYYY-MM-DD", func(s string) bool { return isTime(time.DateOnly, s) },
-		"%q is not a valid date. Write year, month and day, such as 1990-12-31.")
+		"It is not a valid date. Write year, month and day, such as 1990-12-31.")
 }
 
 func isTime(layout, s string) bool {
@@ -123,7 +113,7 @@ func isTime(layout, s string) bool {
 func DateOrDateTime() validator.String {
 	return only("an ISO 8601 date, or date and time with zone",
 		func(s string) bool { return isTime(time.DateOnly, s) || isTime(time.RFC3339, s) },
-		"%q is neither a date such as 2026-01-31 nor a time with zone such as 2026-01-31T12:00:00Z.")
+		"It is neither a date such as 2026-01-31 nor a time with a time zone such as 2026-01-31T12:00:00Z.")
 }
 
 var segment = regexp.MustCompile(`^[A-Za-z0-9_~-][A-Za-z0-9._~-]*$`)
@@ -134,7 +124,7 @@ func IsCollection(s string) bool { return segment.MatchString(s) }
 // Collection requires the name of a collection, such as example.
 func Collection(example string) validator.String {
 	return only("the name of a collection, one segment of a path", IsCollection,
-		"%q is not a collection name. Write its path segment, such as "+
+		"It is not the name of a collection. Write its path segment, such as "+
 			example+": letters, digits, dashes, underscores and dots, without a slash.")
 }
 
@@ -145,21 +135,21 @@ func Phone() validator.String {
 			return ""
 		}
 		return "It has no digit. Write a phone number with its country and area code, such as +55 11 91234-5678."
-	}, hidden}
+	}}
 }
 
 // Trimmed rejects an identifier that begins or ends with a space, because lookups by other systems would fail.
 func Trimmed() validator.String {
 	trimmed := func(s string) bool { return s == strings.TrimSpace(s) || isBlank(s) }
 	return only("an identifier without spaces around it", trimmed,
-		"%q begins or ends with a space, so a lookup without the space fails. Remove the space, or use "+
+		"It begins or ends with a space, so a lookup without the space fails. Remove the space, or use "+
 			"trimspace(…).")
 }
 
 // Name requires a one-word name of the service, such as example.
 func Name(example string) validator.String {
 	return only("a name in one word", func(s string) bool { return !strings.ContainsAny(s, " \t\r\n,") || isBlank(s) },
-		"%q contains a space or a comma. Write one name in each element, such as "+example+".")
+		"It contains a space or a comma. Write one name in each element, such as "+example+".")
 }
 
 type notBlank struct{ Described }
@@ -176,7 +166,7 @@ func (notBlank) ValidateString(ctx context.Context, req validator.StringRequest,
 	if invisible := strings.TrimFunc(s, unicode.IsSpace); invisible != "" {
 		wrong = fmt.Sprintf("It contains only invisible characters, such as %U", []rune(invisible)[0])
 	}
-	Invalid(req.Path, Quoted(s), wrong+". "+insteadOfBlank(ctx, req), &resp.Diagnostics)
+	Invalid(req.Path, req.ConfigValue, wrong+". "+insteadOfBlank(ctx, req), &resp.Diagnostics)
 }
 
 // insteadOfBlank returns what to write: an element is removed, and only optional arguments accept null.
@@ -208,12 +198,12 @@ func Percent() validator.String {
 		}
 		number, ok := new(big.Rat).SetString(s)
 		return ok && number.Cmp(big.NewRat(100, 1)) <= 0
-	}, "%q is not a percentage. Write a decimal number from 0 to 100, such as 12.5.")
+	}, "It is not a percentage. Write a decimal number from 0 to 100, such as 12.5.")
 }
 
 // Matches requires a value that matches a pattern; what describes it.
 func Matches(pattern *regexp.Regexp, what string) validator.String {
-	return only(Described(what), pattern.MatchString, "%q is not "+what+".")
+	return only(Described(what), pattern.MatchString, "It is not "+what+".")
 }
 
 var headerName = regexp.MustCompile(`^[A-Za-z0-9!#$%&'*+.^_|~-]+$`)
@@ -221,7 +211,7 @@ var headerName = regexp.MustCompile(`^[A-Za-z0-9!#$%&'*+.^_|~-]+$`)
 // HeaderName requires the name of an HTTP header.
 func HeaderName() validator.String {
 	return only("the name of an HTTP header", headerName.MatchString,
-		"%q is not a header name. Write letters, digits and dashes, such as X-Webhook-Token.")
+		"It is not the name of a header. Write letters, digits and dashes, such as X-Webhook-Token.")
 }
 
 // NoNulls rejects null elements of a list, set or map.
@@ -255,7 +245,7 @@ func (noNulls) ValidateMap(_ context.Context, req validator.MapRequest, resp *va
 
 func rejectNull(at path.Path, element attr.Value, diags *diag.Diagnostics) {
 	if element.IsNull() {
-		Invalid(at, "null", "The service stores no nulls here. Remove the element, or drop all nulls with [for e in … : e "+
+		Invalid(at, element, "The service stores no nulls here. Remove the element, or drop all nulls with [for e in … : e "+
 			"if e != null].", diags)
 	}
 }
@@ -289,7 +279,7 @@ func (v knownStatus) Advise(at path.Path, status string, diags *diag.Diagnostics
 	if strings.TrimSpace(status) == "" || slices.Contains(v.documented, status) {
 		return
 	}
-	diags.AddAttributeWarning(at, fmt.Sprintf("Unknown status %q", status),
+	diags.AddAttributeWarning(at, "Unknown status",
 		fmt.Sprintf("The statuses that this provider knows are %s. If it is a typo, no object matches.",
 			strings.Join(v.documented, ", ")))
 }

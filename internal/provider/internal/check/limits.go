@@ -7,17 +7,17 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// Invalid reports an invalid value of an argument. shown is the formatted value, or "" if it is not shown. detail says
-// what is wrong and what to write instead.
-func Invalid(at path.Path, shown, detail string, diags *diag.Diagnostics) {
+// Invalid reports an invalid value of an argument. detail says what is wrong and what to write instead.
+func Invalid(at path.Path, value attr.Value, detail string, diags *diag.Diagnostics) {
 	summary := "Invalid " + PathName(at)
-	if shown != "" {
+	if shown := Shown(PathName(at), value); shown != "" {
 		summary += ": " + shown
 	}
 	diags.AddAttributeError(Line(at), summary, detail)
@@ -48,7 +48,7 @@ func newOneOf(words []string) oneOf {
 func (v oneOf) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	word := req.ConfigValue
 	if !word.IsNull() && !word.IsUnknown() && !slices.Contains(v.words, word.ValueString()) {
-		Invalid(req.Path, Quoted(word.ValueString()), fmt.Sprintf("Write %s.", v.Described), &resp.Diagnostics)
+		Invalid(req.Path, word, fmt.Sprintf("Write %s.", v.Described), &resp.Diagnostics)
 	}
 }
 
@@ -78,7 +78,7 @@ func AtLeastOr(lowest int64, or string) validator.Int64 {
 
 func (v between) ValidateInt64(_ context.Context, req validator.Int64Request, resp *validator.Int64Response) {
 	number, reject := req.ConfigValue.ValueInt64(), func(how string, limit int64) {
-		Invalid(req.Path, req.ConfigValue.String(), fmt.Sprintf("%s is %s %d. %s", req.ConfigValue, how, limit, v.Described),
+		Invalid(req.Path, req.ConfigValue, fmt.Sprintf("%s is %s %d. %s", req.ConfigValue, how, limit, v.Described),
 			&resp.Diagnostics)
 	}
 	switch {

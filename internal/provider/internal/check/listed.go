@@ -31,8 +31,8 @@ func (v listed) ValidateString(ctx context.Context, req validator.StringRequest,
 	if meant == "" || ctx.Value(quiet{}) != nil {
 		return
 	}
-	resp.Diagnostics.AddAttributeWarning(Line(req.Path), fmt.Sprintf("%s = %s: did you mean %q?", PathName(req.Path),
-		Quoted(word), meant), fmt.Sprintf("The documented values are %s. The plan rejects another one, unless the object "+
+	resp.Diagnostics.AddAttributeWarning(Line(req.Path), fmt.Sprintf("%s: did you mean %q?", PathName(req.Path),
+		meant), fmt.Sprintf("The documented values are %s. The plan rejects another one, unless the object "+
 		"already has it.", v.Described))
 }
 

@@ -26,9 +26,9 @@ func HTTPS() validator.String {
 		if _, ok := parsedHTTPS(s); ok {
 			return ""
 		}
-		return fmt.Sprintf("%s is not an https:// address. The service rejects others (INVALID_WEBHOOK_URL). Write one "+
-			"such as https://hooks.example.com/billing.", withoutCredentials(s))
-	}, withoutCredentials}
+		return "It is not an https:// address. The service rejects others (INVALID_WEBHOOK_URL). Write one such as " +
+			"https://hooks.example.com/billing."
+	}}
 }
 
 func parsedHTTPS(s string) (*url.URL, bool) {
@@ -53,7 +53,7 @@ func PublicURL() validator.String {
 				"address that the service can reach from outside.%s", u.Hostname(), forSandbox(u))
 		}
 		return ""
-	}, withoutCredentials}
+	}}
 }
 
 // forSandbox explains how the sandbox delivers to a receiver on the same machine; "" for other addresses.
@@ -71,15 +71,7 @@ func forSandbox(u *url.URL) string {
 		port = ":" + u.Port()
 	}
 	return fmt.Sprintf(" For a receiver on this machine, start the sandbox with --resolve hooks.example.com=%s "+
-		"--allow-loopback-receivers, and write https://hooks.example.com%s%s.", host, port, u.EscapedPath())
-}
-
-// withoutCredentials removes the credentials of an address for messages.
-func withoutCredentials(address string) string {
-	if i := strings.LastIndexByte(address, '@'); i >= 0 {
-		address = "…" + address[i:]
-	}
-	return Quoted(address)
+		"--allow-loopback-receivers, and write https://hooks.example.com%s with the path of its address.", host, port)
 }
 
 // isInternal reports whether a host is a literal internal address, or a name that is only valid inside a network.

@@ -38,7 +38,7 @@ func (v uuid) ValidateString(_ context.Context, req validator.StringRequest, res
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() || same.IsUUID(s) {
 		return
 	}
-	Invalid(req.Path, Quoted(s), v.wrong(s, DataSourceOf(lastName(req.Path))), &resp.Diagnostics)
+	Invalid(req.Path, req.ConfigValue, v.wrong(s, DataSourceOf(lastName(req.Path))), &resp.Diagnostics)
 }
 
 // importID matches an id as in an import block that finds an object by another field.
@@ -47,15 +47,15 @@ var importID = regexp.MustCompile(`^(external_id|url|name|id)=(.*)$`)
 // wrong describes an id that is none. typeName is the data source of the object, or "".
 func (v uuid) wrong(s, typeName string) string {
 	if parts := importID.FindStringSubmatch(s); parts != nil && parts[1] != "id" && typeName != "" {
-		return fmt.Sprintf("%s=… works only in imports. Use data %q { %s = %q } and its id.", parts[1], typeName, parts[1],
-			parts[2])
+		return fmt.Sprintf("%s=… works only in imports. Use data %q with the argument %[1]s, and its id.", parts[1],
+			typeName)
 	}
 	more := ""
 	if mocked.MatchString(s) {
 		more = " If a mock_provider of terraform test generated this string, configure ids for it (guide: Recipes)."
 	}
-	return fmt.Sprintf("%q is not a UUID, and all ids of the service are UUIDs. %s To omit the argument, write null "+
-		"without quotes.%s", s, v.instead, more)
+	return fmt.Sprintf("It is not a UUID, and all ids of the service are UUIDs. %s To omit the argument, write null "+
+		"without quotes.%s", v.instead, more)
 }
 
 // dataSources are the data sources of the objects to which arguments refer.

@@ -18,7 +18,8 @@ import (
 func Attribute(noun string) schema.DynamicAttribute {
 	return schema.DynamicAttribute{Optional: true, Computed: true, CustomType: Type{},
 		MarkdownDescription: "Your own data on the " + noun + ", as an object. [You own the keys you " +
-			"set](../guides/custom-metadata.md); other keys stay. Stored in state: no secrets."}
+			"set](../guides/custom-metadata.md); other keys stay. **No secrets:** " +
+			"`effective_custom_metadata` shows them in plans, even if they are sensitive here."}
 }
 
 // EffectiveAttribute is effective_custom_metadata, the whole object.

@@ -191,23 +191,22 @@ func (v filters) ValidateMap(ctx context.Context, req validator.MapRequest, resp
 			resp.Diagnostics.Append(checked.Diagnostics...)
 		}
 		if name == "" {
-			check.Invalid(req.Path, `""`, "A filter has no name. Write it as the service does, such as company_id.",
+			check.Invalid(req.Path, nil, "A filter has no name. Write it as the service does, such as company_id.",
 				&resp.Diagnostics)
 			continue
 		}
 		if !filterName.MatchString(name) {
-			check.Invalid(req.Path, check.Quoted(name), fmt.Sprintf("%q is not the name of a filter. Write the name of a "+
-				"field, and a comparison in closed brackets where there is one, such as company_id or \"occurred_at[gte]\".",
-				name), &resp.Diagnostics)
+			check.Invalid(req.Path, nil, "A key is not the name of a filter. Write the name of a field, and a comparison in "+
+				"closed brackets where there is one, such as company_id or \"occurred_at[gte]\".", &resp.Diagnostics)
 			continue
 		}
 		if text, ok := filter.(types.String); ok && strings.HasSuffix(name, "]") &&
 			localDate.MatchString(text.ValueString()) {
-			check.Invalid(at, check.Quoted(text.ValueString()), "The service compares ISO 8601 dates: year, month and day, "+
+			check.Invalid(at, nil, "The service compares ISO 8601 dates: year, month and day, "+
 				"such as 2026-01-31.", &resp.Diagnostics)
 		}
 		if instead := v.reserved(name); instead != "" {
-			check.Invalid(req.Path, check.Quoted(name), fmt.Sprintf("%s is not a filter. %s", name, instead),
+			check.Invalid(req.Path, nil, fmt.Sprintf("%s is not a filter. %s", name, instead),
 				&resp.Diagnostics)
 		}
 	}

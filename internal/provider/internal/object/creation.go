@@ -8,6 +8,8 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
@@ -55,16 +57,19 @@ func (r *Resource[S, T, M]) warnCreated(ctx context.Context, p *Plan[M]) {
 			strings.EqualFold(config.String(), state.String()) { // an idempotency key in another case
 			continue
 		}
+		had, or := "another "+a.Argument, ""
+		if shown := check.Shown(a.Argument, state); shown != "" {
+			had = a.Argument + " = " + shown
+			if !state.IsNull() {
+				or = ", or write " + shown
+			}
+		}
 		has := "was created with"
 		if a.Shown {
 			has = "has"
 		}
-		or := ", or write " + state.String()
-		if state.IsNull() {
-			or = ""
-		}
-		p.Diags.AddAttributeWarning(path.Root(a.Argument), fmt.Sprintf("%s of %s is used on creation only", a.Argument,
-			policyOf(p.State).Object), fmt.Sprintf("It %s %s, so the configured %s has no effect on it. %s To end this "+
-			"warning, remove %s%s.", has, inHCL(state), config, instead, a.Argument, or))
+		p.Diags.AddAttributeWarning(path.Root(a.Argument), a.Argument+" is used on creation only",
+			fmt.Sprintf("%s %s %s, so the configured value has no effect on it. %s To end this warning, remove %s%s.",
+				apidiag.Capitalize(policyOf(p.State).Object), has, had, instead, a.Argument, or))
 	}
 }

@@ -121,11 +121,11 @@ func addRequirementError(requirement Requirement, why string, err error, object 
 		name = requirement.Field
 	}
 	if err != nil {
-		verb := fmt.Sprintf("check %s = %q for the replacement of", name, requirement.Value)
+		verb := fmt.Sprintf("check %s for the replacement of", name)
 		apidiag.Add(diags, err, apidiag.Operation{Verb: verb, Object: object})
 		return
 	}
 	diags.AddAttributeError(path.Root(requirement.Argument), apidiag.Capitalize(object)+" is not replaced because the "+
-		"new one could not be created", fmt.Sprintf("The new one would have %s = %q. %s The replacement would end the old one "+
-		"first, so nothing was sent.", name, requirement.Value, why))
+		"new one could not be created", fmt.Sprintf("The cause is its %s. %s The replacement would end the old one first, so nothing "+
+		"was sent.", name, why))
 }

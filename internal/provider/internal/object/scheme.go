@@ -210,7 +210,10 @@ func (s Selector) String() string {
 	if s.ID != "" {
 		return "id " + s.ID
 	}
-	return fmt.Sprintf("%s %q", s.Field, s.Value)
+	if shown := check.ShownText(s.Field, s.Value); shown != "" {
+		return s.Field + " " + shown
+	}
+	return "this " + s.Field
 }
 
 // one looks the object up, and reports an error unless there is exactly one.
@@ -255,8 +258,7 @@ func (s Scheme[S, T]) none(by Selector, diags *diag.Diagnostics) {
 	}
 	text := fmt.Sprintf("The organization of this token has no %s with %s. %s", s.Noun, by, advice)
 	if by.Field == keyURL && !strings.Contains(by.Value, "://") {
-		text = fmt.Sprintf("%q is not a whole url. Write it as registered, such as https://%s.", by.Value,
-			wholeURL(by.Value))
+		text = "It is not a whole url. Write it as registered, such as https://hooks.example.com/billing."
 	}
 	if by.Field == "external_id" {
 		text += " Customers, billing accounts and subscriptions have separate external_ids."
@@ -269,8 +271,7 @@ func (s Scheme[S, T]) none(by Selector, diags *diag.Diagnostics) {
 		if hint != "" {
 			text = apidiag.Capitalize(hint) + " " + text
 		}
-		diags.AddError("No such "+s.Noun+" to import as "+s.TypeName, text+" Terraform does not show which import this is: "+
-			"it is the one with "+by.Import+".")
+		diags.AddError("No such "+s.Noun+" to import as "+s.TypeName, text+" This is the import block with "+by.Import+".")
 	case by.argument() != "":
 		diags.AddAttributeError(path.Root(by.argument()), "No such "+s.Noun, text)
 	default:
@@ -314,8 +315,8 @@ func (s Scheme[S, T]) imported(ctx context.Context, id string, resp *resource.Im
 func (s Scheme[S, T]) selection(ctx context.Context, req resource.ImportStateRequest,
 	diags *diag.Diagnostics) Selector {
 	selected := s.selected(ctx, req, diags)
-	selected.Import = fmt.Sprintf("identity = { %s = %q }", selected.argument(), selected.ID+selected.Value)
-	if req.ID != "" {
+	selected.Import = selected.String()
+	if req.ID != "" && s.Key != keyURL {
 		selected.Import = fmt.Sprintf("id = %q", req.ID)
 	}
 	return selected
@@ -328,11 +329,15 @@ func (s Scheme[S, T]) selected(ctx context.Context, req resource.ImportStateRequ
 		if value, given := strings.CutPrefix(req.ID, s.Key+"="); given {
 			selector = by(s.Key, value)
 		}
-		switch malformed := misnamed.MatchString(selector.ID); {
+		switch malformed := misnamed.MatchString(selector.ID) || strings.ContainsAny(selector.ID, "/ "); {
 		case selector.ID == "" && selector.Value == "":
 			diags.AddError("Invalid import id", how)
 		case selector.ID != "" && !same.IsUUID(selector.ID) && (malformed || !s.AnyID):
-			diags.AddError("Invalid import id", fmt.Sprintf("%s cannot be imported by %q: %s", s.TypeName, req.ID,
+			given := "this id"
+			if s.Key != keyURL { // the path of an address may be secret
+				given = fmt.Sprintf("the id %q", req.ID)
+			}
+			diags.AddError("Invalid import id", fmt.Sprintf("%s cannot be imported with %s: %s", s.TypeName, given,
 				s.howToImport(selector.ID)))
 		}
 		return selector
@@ -352,18 +357,10 @@ func (s Scheme[S, T]) selected(ctx context.Context, req resource.ImportStateRequ
 }
 
 // misnamed matches a field and a value in a syntax that import does not accept.
-var misnamed = regexp.MustCompile(`^([A-Za-z_]+) *[:=] *([^/].*)$`)
+var misnamed = regexp.MustCompile(`^([A-Za-z_-]+) *[:=] *([^/].*)$`)
 
 // keyURL is the key of an object that is found by its address.
 const keyURL = "url"
-
-// wholeURL adds a path to a host without one.
-func wholeURL(address string) string {
-	if strings.Contains(address, "/") {
-		return address
-	}
-	return address + "/…"
-}
 
 // howToImport explains how to write an invalid import id; "" if it is an id.
 func (s Scheme[S, T]) howToImport(id string) string {
@@ -373,13 +370,12 @@ func (s Scheme[S, T]) howToImport(id string) string {
 	value := id
 	if parts := misnamed.FindStringSubmatch(id); parts != nil {
 		value = strings.Trim(parts[2], "\"'")
-		if !strings.EqualFold(parts[1], s.Key) {
+		if !strings.EqualFold(strings.ReplaceAll(parts[1], "-", "_"), s.Key) {
 			return fmt.Sprintf("it is imported by its id (a UUID), or by %s=<value>, not by %s.", s.Key, parts[1])
 		}
 	}
-	if s.Key == keyURL && !strings.Contains(value, "://") {
-		return fmt.Sprintf("%q is not an id: ids are UUIDs. To import by url, write url=https://%s, the whole url as "+
-			"registered.", id, wholeURL(value))
+	if s.Key == keyURL {
+		return "an id is a UUID. To import by url, write url= and the whole url as registered."
 	}
-	return fmt.Sprintf("%q is not an id: ids are UUIDs. To import by %s, write %s=%s.", id, s.Key, s.Key, value)
+	return fmt.Sprintf("an id is a UUID. To import by %s, write %[1]s=%s.", s.Key, value)
 }

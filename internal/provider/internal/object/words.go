@@ -91,8 +91,8 @@ func (w *Write[S, T, M]) learnOne(d difference) learned {
 func (w *Write[S, T, M]) warnSaid(d difference) {
 	w.Diags.AddAttributeWarning(path.Root(d.Attribute),
 		fmt.Sprintf("The service stored a different value of %s for %s", d.Attribute, policyOf(w.State).Object),
-		fmt.Sprintf("The configuration has %s, and the service stored %s. Plans show no difference for as long as the "+
-			"service shows this value. To use it, write it in the configuration.", inHCL(d.Planned), inHCL(d.Responded)))
+		d.shown("The configuration has %s, and the service stored %s. ")+"Plans show no difference for as long as the "+
+			"service shows this value. To use it, write it in the configuration.")
 }
 
 // learnDefaults learns the texts of default_custom_metadata, which are in the whole only. own is set if custom_metadata

@@ -18,6 +18,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
@@ -322,18 +323,18 @@ func (w *Write[S, T, M]) warn(ctx context.Context, differences []difference) {
 		}
 		w.Diags.AddAttributeWarning(path.Root(d.Attribute),
 			fmt.Sprintf("The service stored a different value of %s for %s", d.Attribute, policyOf(w.State).Object),
-			fmt.Sprintf("The plan has %s, and the service returned %s. The next plan shows the difference: it reverts a "+
-				"change by another system. If the service itself changes the value, configure one that it "+
-				"accepts.", inHCL(d.Planned), inHCL(d.Responded)))
+			d.shown("The plan has %s, and the service returned %s. ")+"The next plan shows the difference: it reverts a "+
+				"change by another system. If the service itself changes the value, configure one that it accepts.")
 	}
 }
 
-// inHCL formats a value as in a configuration.
-func inHCL(v attr.Value) string {
-	if v.IsNull() {
-		return "null"
+// shown formats both values, unless a message must not show them.
+func (d difference) shown(format string) string {
+	planned, responded := check.Shown(d.Attribute, d.Planned), check.Shown(d.Attribute, d.Responded)
+	if planned == "" || responded == "" {
+		return ""
 	}
-	return v.String()
+	return fmt.Sprintf(format, planned, responded)
 }
 
 // postpone turns the errors of a step that follows a creation into warnings.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 )
 
 // FuzzSame: sameness of times, decimals, ids and tax numbers does not depend on the order of the sides, and each value
@@ -41,7 +42,7 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 		if number, ok := new(big.Float).SetString(s); ok && len(s) < 20 {
-			if text := NumberText(number); len(text) > 60 {
+			if text := check.NumberText(number); len(text) > 60 {
 				t.Errorf("%q is written as %s", s, text)
 			}
 		}

@@ -63,10 +63,10 @@ func (cpfOrCNPJ) ValidateString(_ context.Context, req validator.StringRequest, 
 	plain, wrong := TaxNumber(number)
 	switch {
 	case wrong != "":
-		check.Invalid(req.Path, "", wrong, &resp.Diagnostics)
+		check.Invalid(req.Path, req.ConfigValue, wrong, &resp.Diagnostics)
 	case !CheckDigits(plain):
 		resp.Diagnostics.AddAttributeWarning(check.Line(req.Path),
-			fmt.Sprintf("Check digits of the tax number that ends in %s do not match", plain[len(plain)-checkLength:]),
+			"Check digits of "+check.PathName(req.Path)+" do not match",
 			fmt.Sprintf("%s: the last two digits do not match the others, so this is probably a typo. The service stores the "+
 				"number as it is; the tax authority may reject invoices for it.", check.PathName(req.Path)))
 	}

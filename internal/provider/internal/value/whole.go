@@ -94,7 +94,7 @@ func (v notWhole) Equal(o attr.Value) bool {
 func (v notWhole) IsUnknown() bool { return false }
 
 // String returns the number.
-func (v notWhole) String() string { return NumberText(v.number) }
+func (v notWhole) String() string { return check.NumberText(v.number) }
 
 // ToTerraformValue returns the original number: the framework finds the element of a set by it.
 func (v notWhole) ToTerraformValue(context.Context) (tftypes.Value, error) {
@@ -109,7 +109,7 @@ func (v notWhole) ToInt64Value(context.Context) (basetypes.Int64Value, diag.Diag
 // ValidateAttribute rejects the number, with the name of its argument.
 func (v notWhole) ValidateAttribute(_ context.Context, req xattr.ValidateAttributeRequest,
 	resp *xattr.ValidateAttributeResponse) {
-	check.Invalid(req.Path, NumberText(v.number), v.wrong()+".", &resp.Diagnostics)
+	check.Invalid(req.Path, v, v.wrong()+".", &resp.Diagnostics)
 }
 
 // ValidateParameter rejects the argument of a function. Terraform adds the full stop of the message.
@@ -126,26 +126,11 @@ func (v notWhole) wrong() string {
 	}
 	switch {
 	case v.number.IsInt():
-		return fmt.Sprintf("%s is too large. Write %s with at most 18 digits", NumberText(v.number), whole)
+		return fmt.Sprintf("%s is too large. Write %s with at most 18 digits", check.NumberText(v.number), whole)
 	case v.expected.Advice != "":
-		return fmt.Sprintf("%s is not %s. %s", NumberText(v.number), whole, v.expected.Advice)
+		return fmt.Sprintf("%s is not %s. %s", check.NumberText(v.number), whole, v.expected.Advice)
 	default:
 		return fmt.Sprintf("%s is not %s. Round it, for example with floor(…) or ceil(…)",
-			NumberText(v.number), whole)
+			check.NumberText(v.number), whole)
 	}
-}
-
-// NumberText formats a number; long ones are abbreviated, and nil is "".
-func NumberText(number *big.Float) string {
-	const longest = 40
-	if number == nil {
-		return ""
-	}
-	// Without an exponent, 1e1000000 has a million digits: numbers that are surely too long are not expanded first.
-	if exponent := number.MantExp(nil); exponent < 4*longest && exponent > -4*longest {
-		if text := number.Text('f', -1); len(text) <= longest {
-			return text
-		}
-	}
-	return number.Text('g', 20)
 }

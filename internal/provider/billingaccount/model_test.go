@@ -136,10 +136,10 @@ func TestDisplayName(t *testing.T) {
 	t.Parallel()
 	text := types.StringValue
 	for want, m := range map[string]model{
-		`billing account "a-1" (id a)`:       {shared: shared{ID: text("a"), ExternalID: text("a-1"), CustomerID: text(ana)}},
-		`billing account (id a)`:             {shared: shared{ID: text("a")}},
+		`billing account "a-1" (id a)`:              {shared: shared{ID: text("a"), ExternalID: text("a-1"), CustomerID: text(ana)}},
+		`billing account (id a)`:                    {shared: shared{ID: text("a")}},
 		`billing account of customer "` + ana + `"`: {shared: shared{CustomerID: text(ana), ID: types.StringUnknown()}},
-		"billing account":                    {},
+		"billing account":                           {},
 	} {
 		if have := m.displayName(); have != want {
 			t.Errorf("%s, want %s", have, want)

@@ -108,7 +108,7 @@ func TestCustomer_lists(t *testing.T) {
 	}
 	wrong := map[string]object{`Invalid limit: 0: 0 is below 1. Write 1 or more.`: {"limit": 0},
 		`Invalid sort_order: Write asc or desc.`: {"sort_order": "up"},
-		"neither a date such as":                       {"updated_at_gte": "yesterday"}}
+		"neither a date such as":                 {"updated_at_gte": "yesterday"}}
 	for says, config := range wrong {
 		_, said := s.Read("billing_customers", config)
 		acctest.Says(t, acctest.Errors(said), says)

@@ -99,7 +99,7 @@ func New(cfg Config) (*Client, error) {
 		c.random, c.limiter.random = cfg.Random, cfg.Random
 	}
 	if c.observer == nil {
-		c.observer = Observers{}
+		c.observer = noObserver{}
 	}
 	return c, nil
 }
@@ -139,7 +139,6 @@ type call struct {
 	waiting      context.Context // obeyed between attempts
 	latest       time.Time       // latest time to wait for the limiter
 	sent         int             // requests sent so far
-	idleSince    time.Time       // start of the time without an attempt
 	uncertain    bool            // an earlier attempt may have been carried out
 	failing      time.Time       // first failure of an attempt
 	optional     bool            // see Request
@@ -170,9 +169,8 @@ func (c *Client) prepare(ctx context.Context, r Request) (*call, error) {
 		repeatable: row.repeatable() && to.method != http.MethodPost && !r.Once,
 		waiting:    waitingContext(ctx),
 		optional:   r.Optional,
-		idleSince:  time.Now(),
 	}
-	k.latest = k.idleSince.Add(c.cfg.MaxWait)
+	k.latest = time.Now().Add(c.cfg.MaxWait)
 	// url.URL escapes the zone of an IPv6 address.
 	k.url = (&url.URL{Scheme: "https", Host: c.base.Host}).String() + k.resourcePath
 	if len(r.Query) > 0 {

@@ -5,11 +5,8 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 )
 
 func TestEveryRequestCarriesItsHeaders(t *testing.T) {
@@ -259,36 +256,6 @@ func TestObserverHearsFailedAttempts(t *testing.T) {
 	if watcher.requests[1].Attempt != 2 {
 		t.Errorf("attempt %d", watcher.requests[1].Attempt)
 	}
-}
-
-// TestObserverHearsWaits: an attempt says how long it really waited, for the limit of requests, after a 429, and after
-// a failure, and not how long an earlier attempt took.
-func TestObserverHearsWaits(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		watcher := &events{}
-		slow := func(next step) step {
-			return step{respond: func(*http.Request) step { time.Sleep(10 * time.Second); return next }}
-		}
-		c := newClient(t, play(ok(`{}`), slow(step{status: 429, header: map[string]string{"Retry-After": "7"}}),
-			slow(status(503)), slow(ok(`{}`))),
-			func(cfg *Config) { cfg.Observer, cfg.Limiter = Observers{watcher, Observers{}}, NewLimiter(0.5) })
-		c.random, c.limiter.random = func() float64 { return 0.5 }, func() float64 { return 0 }
-		for range 2 {
-			if _, err := c.Do(t.Context(), getCustomer); err != nil {
-				t.Fatal(err)
-			}
-		}
-		var waits []time.Duration
-		for i, request := range watcher.requests {
-			waits = append(waits, request.Waited)
-			if response := watcher.responses[i]; response.Waited != request.Waited {
-				t.Errorf("attempt %d: the response has %s, the request %s", i, response.Waited, request.Waited)
-			}
-		}
-		if want := []time.Duration{0, 2 * time.Second, 7 * time.Second, time.Second / 2}; !slices.Equal(waits, want) {
-			t.Errorf("waited %v, want %v", waits, want)
-		}
-	})
 }
 
 func TestCancelledBeforeAnythingIsSent(t *testing.T) {

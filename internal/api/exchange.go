@@ -83,7 +83,6 @@ func (c *Client) send(ctx context.Context, k *call) *response {
 		a.err = c.explain(ctx, attempt, a.err)
 	}
 	watched(a)
-	k.idleSince = time.Now()
 	return a
 }
 
@@ -133,7 +132,6 @@ func (c *Client) explain(ctx, attempt context.Context, err error) error {
 // watch notifies the observer of the start of an attempt, and returns a function that reports its end.
 func (c *Client) watch(ctx context.Context, k *call) func(*response) {
 	e := c.describe(k)
-	e.Waited = time.Since(k.idleSince)
 	if k.body != nil {
 		e.RequestBody = func() string { return c.scrub(MaskJSON(k.body)) }
 	}
@@ -247,25 +245,15 @@ type Exchange struct {
 	Status    int
 	Attempt   int // counts from 1
 	RequestID string
-	// Waited is how long the attempt was delayed by the rate limit, a limiter closed by 429, or a pause after a failure.
-	Waited   time.Duration
-	Duration time.Duration // of the attempt, until its body was read
-	Delay    time.Duration // of the pause announced by Waiting
-	Reason   string        // of the pause or the fallback
-	Err      error         // transport error, or the error that caused the fallback
+	Duration  time.Duration // of the attempt, until its body was read
+	Delay     time.Duration // of the pause announced by Waiting
+	Reason    string        // of the pause or the fallback
+	Err       error         // transport error, or the error that caused the fallback
 
 	// RequestBody and ResponseBody return the masked bodies, computed only when called. Either may be nil.
 	RequestBody, ResponseBody func() string
 }
 
-// Observers notifies several observers, in order.
-type Observers []Observer
+type noObserver struct{}
 
-var _ Observer = Observers{}
-
-// Observe implements Observer.
-func (o Observers) Observe(ctx context.Context, e Exchange) {
-	for _, each := range o {
-		each.Observe(ctx, e)
-	}
-}
+func (noObserver) Observe(context.Context, Exchange) {}

@@ -36,16 +36,6 @@ func accountClaims() []Claim {
 			p.get(accountsPath, "customer_id", id, "status", "active").wantStatus(http.StatusOK).want("meta.total", 1)
 			p.get(accountsPath, "customer_id", id, "status", "closed").wantStatus(http.StatusOK).want("meta.total", 0)
 		}).restsOn(135),
-		otherwise("The argument search of billing_accounts finds other accounts. Filter the result in the configuration."),
-		claim(137, list+" (search)",
-			"search finds an account by its external_id, and no account by an unused word.", func(p *probe) {
-				word := unique()
-				customer, _ := p.customer(nil)
-				p.openAccount(object{"customer": object{"id": strings.TrimPrefix(customer, customersPath+"/")},
-					"external_id": word})
-				p.get(accountsPath, "search", word).wantStatus(http.StatusOK).want("meta.total", 1).want("data.0.external_id", word)
-				p.get(accountsPath, "search", unique()).wantStatus(http.StatusOK).want("meta.total", 0)
-			}).restsOn(31, 36, 53),
 		otherwise("A refresh of many accounts misses some, or shows wrong differences. Set bulk_refresh = "+
 			"false.").restsOn(31, 53, 135),
 		claim(138, list, "sort_by and sort_order sort the accounts of a customer.",

@@ -588,17 +588,6 @@ func subscriptionListClaims() []Claim {
 				a.wantStatus(http.StatusOK).want("meta.total", 3).want("data.0.external_id", word+last)
 			}
 		}).restsOn(37),
-		otherwise("The argument search of billing_subscriptions finds other objects. Filter the result in " +
-			"the configuration."),
-		claim(316, list+" (search)",
-			"search finds a subscription by its external_id, and no subscription by an unused word.",
-			func(p *probe) {
-				word := unique()
-				p.subscription(object{"external_id": word})
-				p.get(subscriptionsPath, "search", word).wantStatus(http.StatusOK).want("meta.total",
-					1).want("data.0.external_id", word)
-				p.get(subscriptionsPath, "search", unique()).wantStatus(http.StatusOK).want("meta.total", 0)
-			}).restsOn(53),
 	}
 }
 

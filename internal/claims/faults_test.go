@@ -106,7 +106,7 @@ var listFaults = []fault{
 		}
 	}},
 	{name: "the page is ignored", breaks: []int{35, 36, 39, 315}, rewrite: func(in *inFlight) { in.query.Del("page") }},
-	{name: "search is ignored", breaks: []int{40, 123, 137, 316}, rewrite: func(in *inFlight) {
+	{name: "search is ignored", breaks: []int{40, 123}, rewrite: func(in *inFlight) {
 		in.query.Del("search")
 	}},
 	{name: "external_id is ignored", breaks: []int{41, 183, 312}, rewrite: func(in *inFlight) {

@@ -43,7 +43,8 @@ func Through(transport http.RoundTripper, getenv func(string) string, waiting fu
 	if file := getenv("BILLING_CA_CERTIFICATE_FILE"); file != "" {
 		var err error
 		if roots, err = api.LoadCertPool(file); err != nil {
-			return s, fmt.Errorf("BILLING_CA_CERTIFICATE_FILE: %w", err)
+			// The path may be a token in the wrong variable.
+			return s, errors.New("BILLING_CA_CERTIFICATE_FILE: " + strings.ReplaceAll(err.Error(), file, "the path"))
 		}
 	}
 	timeout, err := retryTimeout(getenv("BILLING_RETRY_TIMEOUT"))
@@ -73,6 +74,9 @@ func Through(transport http.RoundTripper, getenv func(string) string, waiting fu
 		if err := api.ValidateToken(token); err != nil {
 			return s, fmt.Errorf("%s: %w", names[1], err)
 		}
+		if api.ValidateAuthHeader(one.header) != nil {
+			return s, errors.New("BILLING_COLLECTIONS_AUTH_HEADER is not the name of a header that may contain the key")
+		}
 		client, err := api.New(api.Config{Service: one.service, BaseURL: address, Token: token, AuthHeader: one.header,
 			UserAgent: clientAgent, RootCAs: roots, Operations: table, MaxRetries: api.NoRetryLimit, RetryTimeout: timeout,
 			Observer: observer{waiting}, Transport: transport})
@@ -94,7 +98,7 @@ func retryTimeout(text string) (time.Duration, error) {
 	}
 	timeout, err := time.ParseDuration(text)
 	if err != nil || timeout < 0 {
-		return 0, fmt.Errorf("BILLING_RETRY_TIMEOUT: %q is not a duration such as 30s", text)
+		return 0, errors.New("BILLING_RETRY_TIMEOUT is not a duration such as 30s")
 	}
 	return timeout, nil
 }

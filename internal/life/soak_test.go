@@ -132,7 +132,7 @@ func TestSoak(t *testing.T) {
 		if *soakDuration > 0 {
 			return time.Since(begun) < *soakDuration
 		}
-		return lives < count && !(*soakFirst && s.failed()) && (*soakCount > 0 || time.Since(begun) < shortSoak)
+		return lives < count && !(*soakFirst && s.failed())
 	}
 	var lives atomic.Uint64
 	var workers sync.WaitGroup
@@ -153,11 +153,8 @@ func TestSoak(t *testing.T) {
 		took.Round(time.Second), float64(total.runs)/took.Seconds())
 }
 
-// shortLives is the number of lives in `make test`, always the same ones, as far as they fit into shortSoak.
-const (
-	shortLives = 100
-	shortSoak  = 15 * time.Second
-)
+// shortLives is the number of lives in `make test`, always the same ones.
+const shortLives = 100
 
 // soak is a running soak.
 type soak struct {

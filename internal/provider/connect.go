@@ -40,14 +40,9 @@ func (s settings) connect(agent string, p *billingProvider, diags *diag.Diagnost
 		RequestTimeout: s.requestTimeout, Limiter: limiter, Operations: s.operations, BulkRefresh: s.bulkRefresh,
 		Secrets: s.secrets(), Transport: p.transport, Random: p.random,
 	}
-	var observers api.Observers
 	if !isLogOff() {
-		observers = append(observers, conn.Log{Secrets: s.secrets()})
+		base.Observer = conn.Log{Secrets: s.secrets()}
 	}
-	if p.spans != nil {
-		observers = append(observers, p.spans)
-	}
-	base.Observer = observers
 	c.Billing = service(s, s.billing, base, billing.New, diags)
 	c.Finance = service(s, s.finance, base, finance.New, diags)
 	base.AuthHeader = s.collectionsAuthHeader

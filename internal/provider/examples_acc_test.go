@@ -2,6 +2,7 @@ package provider_test
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
 	"os"
 	"os/exec"
@@ -23,13 +24,34 @@ func scenario(t *testing.T, name string, service *acctest.Service) *command {
 	service.NeedsSandbox("the example finds and leaves objects there")
 	terraform := newCommand(t, "").at(service)
 	terraform.remove("main.tf") // the example has one of its own, with a terraform block
-	if err := os.CopyFS(terraform.dir, os.DirFS(filepath.Join(examples, "scenarios", name))); err != nil {
-		t.Fatal(err)
-	}
+	terraform.example("scenarios/" + name)
 	if _, err := os.Stat(filepath.Join(terraform.dir, "modules")); err == nil {
 		terraform.must("get")
 	}
 	return terraform
+}
+
+// example copies an example without the files that git ignores: it may have been applied where it is.
+func (c *command) example(name string) {
+	c.t.Helper()
+	from := filepath.Join(examples, name)
+	list := exec.CommandContext(c.t.Context(), "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	list.Dir = from
+	files, err := list.Output()
+	if err != nil { // not a repository
+		err = os.CopyFS(c.dir, os.DirFS(from))
+	}
+	for file := range strings.SplitSeq(strings.TrimSuffix(string(files), "\x00"), "\x00") {
+		var content []byte
+		if err == nil && file != "" {
+			content, err = os.ReadFile(filepath.Join(from, file))
+			err = errors.Join(err, os.MkdirAll(filepath.Dir(filepath.Join(c.dir, file)), 0o700),
+				os.WriteFile(filepath.Join(c.dir, file), content, 0o600))
+		}
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
 }
 
 // told is the first block of configuration that the example's README shows after some words, so that what it tells to
@@ -208,9 +230,7 @@ func TestAccMocks(t *testing.T) {
 		t.Skip("OpenTofu does not load mocks from a folder")
 	}
 	terraform.remove("main.tf")
-	if err := os.CopyFS(terraform.dir, os.DirFS(filepath.Join(examples, "mocks"))); err != nil {
-		t.Fatal(err)
-	}
+	terraform.example("mocks")
 	terraform.must("get")
 	if out := terraform.must("test"); !strings.Contains(out, "Success! 2 passed, 0 failed.") {
 		t.Errorf("terraform test printed %s", out)
@@ -238,9 +258,7 @@ func TestAccTestingModules(t *testing.T) {
 	terraform := newCommand(t, "").at(service)
 	terraform.sandboxInPath()
 	terraform.remove("main.tf")
-	if err := os.CopyFS(terraform.dir, os.DirFS(filepath.Join(examples, "testing"))); err != nil {
-		t.Fatal(err)
-	}
+	terraform.example("testing")
 	terraform.must("get")
 	if out := terraform.must("test"); !strings.Contains(out, "Success! 9 passed, 0 failed.") {
 		t.Errorf("terraform test printed %s", out)

@@ -12,13 +12,11 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/spans"
 	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/hello"
 )
 
 type billingProvider struct {
 	version string
-	spans   *spans.Recorder // nil if disabled
 	// transport and random replace the network and chance in tests; nil: the real ones.
 	transport http.RoundTripper
 	random    func() float64

@@ -10,12 +10,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
-	"github.com/hashicorp/terraform-plugin-log/tflog"
-	"github.com/hashicorp/terraform-plugin-log/tfsdklog"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/front"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/spans"
 )
 
 // Serve prepares this process and serves the provider until Terraform ends it. address is the full address of the
@@ -24,27 +21,13 @@ func Serve(address, version string, debugging bool) error {
 	if err := Prepare(debugging); err != nil {
 		return err
 	}
-	recorder := spans.Start(logging(), version)
-	defer recorder.Stop()
 	var options []tf6server.ServeOpt
 	if debugging {
 		options = append(options, tf6server.WithManagedDebug())
 	} else {
 		endWithParent()
 	}
-	return tf6server.Serve(address, func() tfprotov6.ProviderServer {
-		server := newServer(&billingProvider{version: version, spans: recorder})
-		if recorder == nil {
-			return server
-		}
-		return spans.Server(server)
-	}, options...)
-}
-
-// logging returns a context with the provider's logger, for messages outside of Terraform's calls.
-func logging() context.Context {
-	return tfsdklog.NewRootProviderLogger(context.Background(), tfsdklog.WithLogName("billing"),
-		tfsdklog.WithStderrFromInit(), tflog.WithLevelFromEnv("TF_LOG_PROVIDER", "billing"))
+	return tf6server.Serve(address, Server(version), options...)
 }
 
 // Server returns the protocol server that Serve uses.

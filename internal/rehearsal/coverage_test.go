@@ -182,6 +182,28 @@ func TestCoverageOfWhatIsLeftOut(t *testing.T) {
 	}
 }
 
+// A file may have several states, and nothing else.
+func TestCoverageOfSeveralStatesInAFile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	defer w.close()
+	state := func(id string) []byte {
+		customer := fields{"mode": "managed", "type": "billing_customer", "values": fields{"id": id}}
+		return stateOf(t, fields{"resources": []fields{customer}})
+	}
+	cover := func(parts ...[]byte) (*coverage.Coverage, error) {
+		env := w.server.Env()
+		return coverage.Cover(t.Context(), func(name string) string { return env[name] },
+			coverage.States{"all.json": bytes.Join(parts, []byte("\n"))}, nil)
+	}
+	if c, err := cover(state("a"), state("b")); err != nil || len(c.Gone) != 2 {
+		t.Errorf("%+v, %v, want both customers", c, err)
+	}
+	if _, err := cover(state("a"), []byte("the end")); err == nil {
+		t.Error("a file with another text after the state is accepted")
+	}
+}
+
 // stateOf is the JSON of a state with this root module.
 func stateOf(t *testing.T, module fields) []byte {
 	t.Helper()

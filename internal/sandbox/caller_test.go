@@ -48,6 +48,14 @@ func call(t *testing.T, server *sandbox.Server) caller {
 	}
 }
 
+// inMemory is a sandbox without connections, and its caller: waits take no time in a bubble.
+func inMemory(t *testing.T) (*sandbox.Server, caller) {
+	t.Helper()
+	server := start(t, sandbox.Options{NoListeners: true})
+	return server, caller{t: t, base: server.BillingURL(), token: server.BillingToken(), contentType: "application/json",
+		client: &http.Client{Transport: server}}
+}
+
 // trusting makes a client that trusts the authority and keeps no connection.
 func trusting(t *testing.T, ca []byte, config *tls.Config) *http.Client {
 	t.Helper()

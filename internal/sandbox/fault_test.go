@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
@@ -208,8 +209,11 @@ func TestParseFault(t *testing.T) {
 // in a list; a write is judged by what there is.
 func TestLag(t *testing.T) {
 	t.Parallel()
-	server := start(t, sandbox.Options{})
-	c := call(t, server)
+	synctest.Test(t, testLag)
+}
+
+func testLag(t *testing.T) {
+	server, c := inMemory(t)
 	old, gone := c.create(`{"name":"Ana","external_id":"ana"}`), c.create(`{"name":"Rui"}`)
 	time.Sleep(2100 * time.Millisecond)
 	server.AddFault(sandbox.Fault{Lag: 2 * time.Second})
@@ -339,14 +343,17 @@ func TestOutage(t *testing.T) {
 				}
 			}
 			server.ClearFaults()
-			server.AddFault(sandbox.Fault{Outage: 50 * time.Millisecond, Status: status})
-			if r, err := c.try("GET", "/v1/me", ""); err == nil && r.status != status {
-				t.Errorf("responded with %d", r.status)
-			}
-			for len(server.Faults()) > 0 {
-				time.Sleep(10 * time.Millisecond)
-			}
-			c.do("GET", "/v1/me", "").want(200)
+			synctest.Test(t, func(t *testing.T) {
+				server, c := inMemory(t)
+				server.AddFault(sandbox.Fault{Outage: time.Minute, Status: status})
+				for range 2 {
+					if r, err := c.try("GET", "/v1/me", ""); err == nil && r.status != status {
+						t.Errorf("responded with %d", r.status)
+					}
+					time.Sleep(30 * time.Second)
+				}
+				c.do("GET", "/v1/me", "").want(200)
+			})
 		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
@@ -24,29 +25,28 @@ func TestLate(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := start(t, sandbox.Options{})
-			fault, err := sandbox.ParseFault(test.spec + ",times=1")
-			if err != nil {
-				t.Fatal(err)
-			}
-			server.AddFault(fault)
-			c := call(t, server)
-			if r, err := c.try("POST", "/v1/customers", `{"name":"Ana"}`); !test.fails(r, err) {
-				t.Errorf("response %d, %v", r.status, err)
-			}
-			if server.Late() != 1 {
-				t.Error("nothing is late")
-			}
-			for server.Late() > 0 {
-				time.Sleep(time.Millisecond)
-			}
-			if got := c.do("GET", "/v1/customers", "").json("meta", "total"); got != "1" {
-				t.Errorf("total %s, want 1", got)
-			}
-			all := server.Requests()
-			if len(all) != 3 || all[1].Client != "late" || all[1].Status != 201 || all[1].RequestID != all[0].RequestID {
-				t.Errorf("the log has %+v", all)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				server, c := inMemory(t)
+				fault, err := sandbox.ParseFault(test.spec + ",times=1")
+				if err != nil {
+					t.Fatal(err)
+				}
+				server.AddFault(fault)
+				if r, err := c.try("POST", "/v1/customers", `{"name":"Ana"}`); !test.fails(r, err) {
+					t.Errorf("response %d, %v", r.status, err)
+				}
+				if server.Late() != 1 {
+					t.Error("nothing is late")
+				}
+				time.Sleep(time.Second)
+				if got := c.do("GET", "/v1/customers", "").json("meta", "total"); got != "1" {
+					t.Errorf("total %s, want 1", got)
+				}
+				all := server.Requests()
+				if len(all) != 3 || all[1].Client != "late" || all[1].Status != 201 || all[1].RequestID != all[0].RequestID {
+					t.Errorf("the log has %+v", all)
+				}
+			})
 		})
 	}
 	for _, spec := range []string{"late=1s", "late=1s,status=504,after", "late=1s,drop=after", "late=0s,status=504"} {

@@ -1,5 +1,5 @@
 data "billing_finance_openapi" "current" {}
 
 output "paths" {
-  value = keys(jsondecode(data.billing_finance_openapi.current.json).paths)
+  value = keys(yamldecode(data.billing_finance_openapi.current.raw).paths)
 }

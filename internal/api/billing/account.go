@@ -190,9 +190,9 @@ func (s *Service) DeleteBillingAccount(ctx context.Context, id string) error {
 	return api.Delete(ctx, s.client, api.Request{Operation: "billing_accounts.delete", Path: map[string]string{"id": id}})
 }
 
-// ListBillingAccounts lists the matching billing accounts (wire contract: billing_accounts.list). Every filter but the
-// free-text search is applied again to each item, because a service may ignore it; the customer filter only if the item
-// contains the customer, which a list may omit.
+// ListBillingAccounts lists the matching billing accounts (wire contract: billing_accounts.list). Every filter is
+// applied again to each item, because a service may ignore it; the customer filter only if the item contains the
+// customer, which a list may omit.
 func (s *Service) ListBillingAccounts(ctx context.Context, q BillingAccountQuery) iter.Seq2[BillingAccount, error] {
 	return api.Only(s.listedAccounts(ctx, q), q.matches)
 }

@@ -104,6 +104,7 @@ type CustomerCreated struct {
 // CustomerQuery filters a list of customers. Empty fields are not sent.
 type CustomerQuery struct {
 	ListOptions
+	Search         string // free text, matched only by the service; "": everything
 	ExternalID     string
 	DocumentNumber string // compared without mask and case
 	UpdatedAtGTE   string // ISO 8601
@@ -252,6 +253,7 @@ func (s *Service) ListCustomers(ctx context.Context, q CustomerQuery) iter.Seq2[
 
 func (s *Service) listed(ctx context.Context, q CustomerQuery) iter.Seq2[Customer, error] {
 	query := url.Values{}
+	setIf(query, "search", q.Search)
 	setIf(query, "external_id", q.ExternalID)
 	setIf(query, "document_number", q.DocumentNumber)
 	setIf(query, "updated_at_gte", q.UpdatedAtGTE)

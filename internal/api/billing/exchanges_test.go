@@ -110,7 +110,7 @@ var calls = map[string]func(*testing.T, *Service, []string, evidence.Request) (a
 		return raw, err
 	},
 	"customers.list": func(t *testing.T, s *Service, _ []string, r evidence.Request) (any, error) {
-		return apitest.All(s.ListCustomers(t.Context(), CustomerQuery{ListOptions: optionsOf(r),
+		return apitest.All(s.ListCustomers(t.Context(), CustomerQuery{ListOptions: optionsOf(r), Search: r.Query["search"],
 			ExternalID: r.Query["external_id"], DocumentNumber: r.Query["document_number"],
 			UpdatedAtGTE: r.Query["updated_at_gte"]}))
 	},
@@ -134,7 +134,7 @@ var calls = map[string]func(*testing.T, *Service, []string, evidence.Request) (a
 }
 
 func optionsOf(r evidence.Request) ListOptions {
-	return ListOptions{Search: r.Query["search"], SortBy: r.Query["sort_by"], SortOrder: r.Query["sort_order"]}
+	return ListOptions{SortBy: r.Query["sort_by"], SortOrder: r.Query["sort_order"]}
 }
 
 // lean leaves of each customer inside a billing account what AccountCustomer has.

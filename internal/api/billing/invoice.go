@@ -51,9 +51,9 @@ func (q InvoiceQuery) matches(i Invoice) bool {
 		notBefore(i.UpdatedAt, q.UpdatedAtGTE)
 }
 
-// ListInvoices lists the matching invoices (wire contract: invoices.list). Each filter but the free-text search is
-// applied again to items that contain its field, because a service may ignore it. The time of the last change is only
-// compared here, because the contract has no filter for it.
+// ListInvoices lists the matching invoices (wire contract: invoices.list). Each filter is applied again to items
+// that contain its field, because a service may ignore it. The time of the last change is only compared here, because
+// the contract has no filter for it.
 func (s *Service) ListInvoices(ctx context.Context, q InvoiceQuery) iter.Seq2[Invoice, error] {
 	query := url.Values{}
 	setIf(query, "subscription_id", q.SubscriptionID)

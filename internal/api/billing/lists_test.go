@@ -41,7 +41,7 @@ func TestFindCustomersComparesEveryItem(t *testing.T) {
 		}
 	}
 	if _, err := newService(t, newWire(nil)).FindCustomers(t.Context(),
-		CustomerQuery{ListOptions: ListOptions{Search: "x"}}); err == nil {
+		CustomerQuery{Search: "x"}); err == nil {
 		t.Error("found customers by nothing")
 	}
 	if _, err := newService(t, newWire(map[string]http.HandlerFunc{listPath: respond(403, "")})).FindCustomers(t.Context(),

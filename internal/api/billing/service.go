@@ -58,7 +58,6 @@ type checked interface{ Check() error }
 // ListOptions configures the content and order of a list, for every collection (service description, Recurring billing
 // §4 Collections).
 type ListOptions struct {
-	Search    string // free text, matched only by the service; "": everything
 	SortBy    string // a field as the service returns it; "": created_at
 	SortOrder string // "asc" or "desc"; "": asc
 	Worded    bool   // accepts an external_id in the service's wording
@@ -73,7 +72,6 @@ func (o ListOptions) hasCode(want string, have *string) bool {
 // objects.
 func listPages[T any](ctx context.Context, s *Service, r api.Request, query url.Values, l ListOptions,
 	id func(T) string) iter.Seq2[T, error] {
-	setIf(query, "search", l.Search)
 	r.Query = query
 	return api.List(ctx, s.client, r, api.ListOptions[T]{ID: id, SortBy: l.SortBy, SortOrder: l.SortOrder})
 }

@@ -140,8 +140,8 @@ func (s *Service) DeleteSubscription(ctx context.Context, id string) error {
 	return api.Delete(ctx, s.client, api.Request{Operation: "subscriptions.delete", Path: map[string]string{"id": id}})
 }
 
-// ListSubscriptions lists the matching subscriptions (wire contract: subscriptions.list). Every filter but the
-// free-text search is applied again to each item, because a service may ignore it.
+// ListSubscriptions lists the matching subscriptions (wire contract: subscriptions.list). Every filter is
+// applied again to each item, because a service may ignore it.
 func (s *Service) ListSubscriptions(ctx context.Context, q SubscriptionQuery) iter.Seq2[Subscription, error] {
 	return api.Only(s.listedSubscriptions(ctx, q), q.matches)
 }

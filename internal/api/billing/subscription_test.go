@@ -166,7 +166,6 @@ func TestListSubscriptionsComparesEveryItem(t *testing.T) {
 		"plan_id":            {PlanID: "plan2"},
 		"updated_at_gte":     {UpdatedAtGTE: "2025-05-31"},
 		"sort_order":         {ListOptions: ListOptions{SortBy: "status", SortOrder: "desc"}, ExternalID: "x2"},
-		"search":             {ListOptions: ListOptions{Search: "word"}, ExternalID: "x2"},
 	} {
 		w := newWire(map[string]http.HandlerFunc{subscriptionsPath: func(w http.ResponseWriter, r *http.Request) {
 			if !r.URL.Query().Has(name) || query.SortBy != "" && r.URL.Query().Get("sort_by") != query.SortBy {

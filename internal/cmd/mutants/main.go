@@ -3,11 +3,10 @@
 //	mutants [-seed N] [-count N] [-tests PATTERNS] PACKAGE|FILE…
 //
 // It draws COUNT places in the files of the packages. A mutant that does not compile is drawn again. The exit code is 1
-// if fewer than nine in ten are found.
+// if fewer than nine in ten are found, or if the tests fail without a mutant.
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,7 +26,7 @@ import (
 )
 
 func main() {
-	if err := run(context.Background()); err != nil {
+	if err := run(context.Background(), os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
 		os.Exit(1)
 	}
@@ -41,21 +40,24 @@ type mutant struct {
 	text, with string
 }
 
-func run(ctx context.Context) error {
-	seed := flag.Uint64("seed", 1, "`NUMBER` that the places are drawn with")
-	count := flag.Int("count", 20, "`NUMBER` of mutants")
-	tests := flag.String("tests", "", "`PATTERNS` of the packages whose tests run, separated by spaces; empty: the mutated ones")
-	timeout := flag.Duration("timeout", 5*time.Minute, "`DURATION` after which tests count as failed")
-	workers := flag.Int("parallel", 2, "`NUMBER` of mutants at once")
-	flag.Parse()
-	if flag.NArg() == 0 {
+func run(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("mutants", flag.ExitOnError)
+	seed := flags.Uint64("seed", 1, "`NUMBER` that the places are drawn with")
+	count := flags.Int("count", 20, "`NUMBER` of mutants")
+	tests := flags.String("tests", "", "`PATTERNS` of the packages whose tests run, separated by spaces; empty: the mutated ones")
+	timeout := flags.Duration("timeout", 5*time.Minute, "`DURATION` after which tests count as failed")
+	workers := flags.Int("parallel", 2, "`NUMBER` of mutants at once")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if flags.NArg() == 0 {
 		return errors.New("name a package, such as ./internal/sandbox/amounts")
 	}
-	patterns := flag.Args()
+	patterns := flags.Args()
 	if *tests != "" {
 		patterns = strings.Fields(*tests)
 	}
-	all, err := find(ctx, flag.Args())
+	all, err := find(ctx, flags.Args())
 	if err != nil {
 		return err
 	}
@@ -63,6 +65,9 @@ func run(ctx context.Context) error {
 	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	fmt.Printf("%d places, seed %d\n", len(all), *seed)
 	s := &session{tests: patterns, timeout: *timeout, count: *count, waiting: all}
+	if out, err := s.test(ctx); err != nil {
+		return fmt.Errorf("the tests fail without a mutant: %w\n%s", err, out)
+	}
 	var group sync.WaitGroup
 	for range *workers {
 		group.Go(func() { s.work(ctx) })
@@ -227,13 +232,19 @@ func (s *session) try(ctx context.Context, m mutant) (valid, found bool, err err
 	if exec.CommandContext(ctx, "go", "build", "-overlay="+overlay, filepath.Dir(m.file)).Run() != nil {
 		return false, false, nil
 	}
-	arguments := append([]string{"test", "-overlay=" + overlay, "-failfast", "-count=1", "-vet=off",
-		"-timeout=" + s.timeout.String()}, s.tests...)
-	command := exec.CommandContext(ctx, "go", arguments...)
-	var out bytes.Buffer
-	command.Stdout, command.Stderr = &out, &out
-	failure := command.Run()
-	return !strings.Contains(out.String(), "[build failed]"), failure != nil, nil
+	out, failure := s.test(ctx, "-overlay="+overlay)
+	if strings.Contains(out, "[setup failed]") {
+		return false, false, errors.New(out)
+	}
+	return !strings.Contains(out, "[build failed]"), failure != nil, nil
+}
+
+// test runs the tests.
+func (s *session) test(ctx context.Context, flags ...string) (string, error) {
+	arguments := slices.Concat([]string{"test", "-failfast", "-count=1", "-vet=off", "-timeout=" + s.timeout.String()},
+		flags, s.tests)
+	out, err := exec.CommandContext(ctx, "go", arguments...).CombinedOutput()
+	return string(out), err
 }
 
 // shown is a path in this folder.

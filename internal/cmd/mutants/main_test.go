@@ -1,15 +1,28 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
+// module changes to the folder of a new module with a package and its tests.
+func module(t *testing.T, source, tests string) {
+	t.Helper()
+	folder := t.TempDir()
+	for name, content := range map[string]string{"go.mod": "module p\n", "p.go": source, "p_test.go": tests} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(folder)
+}
+
 // Conditions, operators, calls and assignments are changed, and nothing else.
 func TestPlaces(t *testing.T) {
-	folder := t.TempDir()
 	const source = `package p
 
 func f(a int, ok bool) bool {
@@ -27,13 +40,7 @@ func f(a int, ok bool) bool {
 
 func g() {}
 `
-	for name, content := range map[string]string{"go.mod": "module p\n", "p.go": source,
-		"p_test.go": "package p\n\nvar x = 1 + 1\n"} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Chdir(folder)
+	module(t, source, "package p\n\nvar x = 1 + 1\n")
 	all, err := find(t.Context(), []string{"."})
 	if err != nil {
 		t.Fatal(err)
@@ -46,5 +53,33 @@ func g() {}
 		"return true → return false", "a == b → false && (a == b)", "a == b → a != b", `b > len("x") → b <= len("x")`}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A run that proves nothing is an error: the tests fail without a mutant, or do not exist.
+func TestRun(t *testing.T) {
+	const tested = `package p
+
+import "testing"
+
+func Test(t *testing.T) {
+	if f() != %s {
+		t.Fatal()
+	}
+}
+`
+	for name, c := range map[string]struct{ tests, value, want string }{
+		"sound":              {tests: ".", value: "3"},
+		"a failing test":     {tests: ".", value: "2", want: "fail without a mutant"},
+		"no such package":    {tests: "./q", value: "3", want: "fail without a mutant"},
+		"a test not to vary": {tests: ".", value: "f()", want: "nine in ten"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			module(t, "package p\n\nfunc f() int { return 1 + 2 }\n", fmt.Sprintf(tested, c.value))
+			err := run(t.Context(), []string{"-tests", c.tests, "."})
+			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
 	}
 }

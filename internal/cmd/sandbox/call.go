@@ -55,7 +55,10 @@ func (c *caller) flags(set *flag.FlagSet) {
 	})
 }
 
-var headerLine = regexp.MustCompile("^([\\w!#$%&'*+.^`|~-]+):\\s*([^\\r\\n]*)$")
+var (
+	headerName = regexp.MustCompile("^[\\w!#$%&'*+.^`|~-]+$")
+	headerLine = regexp.MustCompile("^([\\w!#$%&'*+.^`|~-]+):\\s*([^\\r\\n]*)$")
+)
 
 func (p program) call() command {
 	q := &caller{header: http.Header{}}
@@ -65,7 +68,8 @@ func (p program) call() command {
 standard error. Address, token, Content-Type and X-Idempotency-Key are added, unless --header sets them.
 BODY is JSON, @FILE reads a file, - reads standard input. In PATH, external_id=CODE stands for the id of
 a customer, billing account or subscription. The path selects the service; --service selects one if two
-services have the same path.
+services have the same path. A collection of financial management other than accounts, payables and
+receivables needs --service finance, because its service accepts any name.
 The exit code is 4 if the status of the response is 4xx, and 5 if it is 5xx.
 `,
 		examples: `{sandbox} call GET /v1/customers?search=aurora
@@ -165,12 +169,19 @@ func (c *controller) find(ctx context.Context, kind, name string) (string, error
 }
 
 // serviceOf returns the service with an operation for that method and path, otherwise for that path. Paths with fewer
-// placeholders take precedence: financial management has collections of any name.
-func serviceOf(method, path string) (sandbox.Service, bool) {
+// placeholders take precedence. Financial management accepts collections of any name, but only documented names select
+// it.
+func (p program) serviceOf(method, path string) (sandbox.Service, error) {
+	whole := path
 	path, _, _ = strings.Cut(path, "?")
 	var best sandbox.Operation
+	var collections []string
+	paths := map[string]string{} // by collection
 	fewest := -1
 	for _, o := range sandbox.Operations() {
+		if folder := o.Path[strings.LastIndex(o.Path, "/")+1:]; !strings.Contains(o.Path, "{") {
+			collections, paths[folder] = append(collections, folder), o.Path
+		}
 		values, fits := evidence.Match(o.Path, path)
 		placeholders := len(values)
 		if o.Method != method {
@@ -180,19 +191,33 @@ func serviceOf(method, path string) (sandbox.Service, bool) {
 			best, fewest = o, placeholders
 		}
 	}
-	return best.Service, fewest >= 0
+	if fewest < 0 {
+		next := "name one with --service"
+		if !strings.HasPrefix(path, "/v1/") && !strings.HasPrefix(path, "/api/v1/") {
+			next = "paths begin with /v1/, or with /api/v1/ for collections"
+		}
+		return "", misused("no service has an operation of the path %s; %s, or see \"%s operations\"", whole, next,
+			p.called())
+	}
+	values, _ := evidence.Match(best.Path, path)
+	name := values["collection"]
+	if best.Service == sandbox.Finance && name != "" && paths[name] != "/v1/"+name {
+		hint := "; "
+		if near, ok := sandbox.Nearest(name, collections); ok {
+			hint = "; did you mean " + paths[near] + "? "
+		}
+		return "", misused("no operation names the path %s%s--service finance selects the collection %q of financial "+
+			"management", whole, hint, name)
+	}
+	return best.Service, nil
 }
 
 func (c *caller) send(ctx context.Context, control *controller, method, path string, body []byte) error {
 	p, service := control.p, sandbox.Service(c.service)
 	if service == "" {
-		var ok bool
-		if service, ok = serviceOf(method, path); !ok {
-			next := "name one with --service"
-			if !strings.HasPrefix(path, "/v1/") && !strings.HasPrefix(path, "/api/v1/") {
-				next = "paths begin with /v1/, or with /api/v1/ for collections"
-			}
-			return misused("no service has an operation of the path %s; %s, or see \"%s operations\"", path, next, p.called())
+		var err error
+		if service, err = p.serviceOf(method, path); err != nil {
+			return err
 		}
 	}
 	names := copier.Variables(string(service))
@@ -200,12 +225,18 @@ func (c *caller) send(ctx context.Context, control *controller, method, path str
 	if base == "" || token == "" {
 		return fmt.Errorf("%s needs an address and a token: set %s and %s", service, names[0], names[1])
 	}
+	if !isAddress(base) {
+		return misused("%s is not an address", names[0])
+	}
 	request, err := http.NewRequestWithContext(ctx, method, base+path, bytes.NewReader(body))
 	if err != nil {
 		return misused("%v", err)
 	}
 	if name := p.getenv("BILLING_COLLECTIONS_AUTH_HEADER"); service == sandbox.Collections && name != "" &&
 		!strings.EqualFold(name, "Authorization") {
+		if !headerName.MatchString(name) {
+			return misused("BILLING_COLLECTIONS_AUTH_HEADER is not the name of a header")
+		}
 		c.add(name, token)
 	} else {
 		c.add("Authorization", "Bearer "+token)

@@ -121,6 +121,9 @@ func (c *checking) possible() error {
 		return misused("--read-only writes nothing and receives nothing: remove --allow-charges, --allow-leftovers, " +
 			"--receiver-url and --receiver-listen")
 	}
+	if header := c.target.CollectionsAuthHeader; header != "" && !headerName.MatchString(header) {
+		return misused("--collections-auth-header is not the name of a header")
+	}
 	folder := filepath.Dir(c.file.name)
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
 		return misused("--report: there is no folder %s", folder)

@@ -499,7 +499,7 @@ func TestCheckMisused(t *testing.T) {
 		{[]string{"--prices", "one"}, nil, exitUsage, "PRODUCT/PRICE"},
 		{[]string{"--plans", "a"}, nil, exitUsage, "write ID,ID"},
 		{[]string{"--prices", "a/b"}, nil, exitUsage, "write three"},
-		{[]string{"--base-url", "foo"}, nil, exitUsage, `must begin with https://; it is "foo"`},
+		{[]string{"--base-url", "foo"}, nil, exitUsage, "must begin with https://, and have a host"},
 		{[]string{"--receiver-url", "https://hooks.example.com"}, nil, exitUsage, "--receiver-listen"},
 		{nil, nil, exitFailure, "--allow-production"},
 		{[]string{"--read-only", "--allow-charges"}, nil, exitUsage, "--read-only writes nothing"},

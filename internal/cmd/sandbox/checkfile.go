@@ -41,7 +41,7 @@ type checkFile struct {
 // write replaces the file.
 func (f *checkFile) write() error {
 	return writeBeside(f.name, func(out io.Writer) error {
-		_, err := out.Write(f.text())
+		_, err := (&screen{Writer: out}).Write(f.text())
 		return err
 	})
 }

@@ -39,9 +39,8 @@ func (c *checking) complete(p program) error {
 		if one.url != "" && one.token == "" {
 			return misused("%s needs both an address and a token: set %s", one.service, one.names)
 		}
-		if address, err := url.Parse(one.url); one.url != "" &&
-			(err != nil || address.Scheme != "https" || address.Host == "") {
-			return misused("the address of %s must begin with https://; it is %q", one.service, one.url)
+		if one.url != "" && (!isAddress(one.url) || !strings.HasPrefix(one.url, "https://")) {
+			return misused("the address of %s must begin with https://, and have a host", one.service)
 		}
 	}
 	if t.BaseURL == "" && t.FinanceBaseURL == "" && t.CollectionsBaseURL == "" {
@@ -72,8 +71,7 @@ func (c *checking) receive(ctx context.Context) (end func(), err error) {
 	}
 	address, err := url.Parse(c.receiverURL)
 	if err != nil || address.Scheme != "https" || c.receiverListen == "" {
-		return nil, misused("--receiver-url must be an https address, and --receiver-listen a HOST:PORT of this machine; "+
-			"got %q and %q", c.receiverURL, c.receiverListen)
+		return nil, misused("--receiver-url must be an https address, and --receiver-listen a HOST:PORT of this machine")
 	}
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", c.receiverListen)

@@ -37,6 +37,9 @@ func (c *controller) connect() error {
 	c.base = cmp.Or(c.base, c.p.getenv("BILLING_SANDBOX_CONTROL_URL"))
 	c.token = c.p.getenv("BILLING_SANDBOX_CONTROL_TOKEN")
 	caFile := c.p.getenv("BILLING_CA_CERTIFICATE_FILE")
+	if c.base != "" && !isAddress(c.base) {
+		return errors.New("BILLING_SANDBOX_CONTROL_URL or --control-url is not an address")
+	}
 	plain := strings.HasPrefix(c.base, "http://")
 	if c.base == "" || c.token == "" || caFile == "" && !plain {
 		return errors.New("no sandbox is selected: set BILLING_SANDBOX_CONTROL_URL, BILLING_SANDBOX_CONTROL_TOKEN and " +
@@ -51,16 +54,31 @@ func (c *controller) connect() error {
 		return c.p.notRunning(c.base)
 	}
 	if err != nil {
-		return fmt.Errorf("read BILLING_CA_CERTIFICATE_FILE: %w", err)
+		return fmt.Errorf("read BILLING_CA_CERTIFICATE_FILE: %w", withoutPath(err))
 	}
 	pool := x509.NewCertPool()
 	if !pool.AppendCertsFromPEM(pem) {
-		return fmt.Errorf("BILLING_CA_CERTIFICATE_FILE: %s holds no PEM certificate", caFile)
+		return errors.New("the file BILLING_CA_CERTIFICATE_FILE holds no PEM certificate")
 	}
 	c.client = &http.Client{Timeout: controlTimeout, Transport: &http.Transport{
 		TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12},
 	}}
 	return nil
+}
+
+// isAddress reports whether a text is the address of a service. An error does not repeat one that is not: it may be a
+// token.
+func isAddress(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil
+}
+
+// withoutPath removes the path from the error of a file whose name may be a token.
+func withoutPath(err error) error {
+	if wrapped := new(fs.PathError); errors.As(err, &wrapped) {
+		return wrapped.Err
+	}
+	return err
 }
 
 // get sends a GET request and decodes the response.

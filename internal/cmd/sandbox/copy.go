@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -91,7 +92,7 @@ func wordsOf(text string, known []string) ([]string, error) {
 }
 
 // writeBeside writes a file with mode 0600 to a temporary name, and renames it once complete. It writes directly to a
-// device or a pipe, which a rename would replace, and to the target of a link.
+// device or a pipe, which a rename would replace. A link may be another user's.
 func writeBeside(name string, write func(io.Writer) error) error {
 	info, err := os.Stat(name)
 	switch {
@@ -103,10 +104,9 @@ func writeBeside(name string, write func(io.Writer) error) error {
 			return err
 		}
 		return errors.Join(write(file), file.Close())
-	case err == nil:
-		if name, err = filepath.EvalSymlinks(name); err != nil {
-			return err
-		}
+	}
+	if link, err := os.Lstat(name); err == nil && link.Mode()&fs.ModeSymlink != 0 {
+		return misused("%s is a symbolic link; name the file that it points to", name)
 	}
 	file, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*") // mode 0600
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // exitUnmanaged is the exit code for incomplete coverage.
-const exitUnmanaged = 2
+const exitUnmanaged = 3
 
 func (p program) coverage() command {
 	var format formats
@@ -23,7 +23,7 @@ objects are managed, unmanaged, in two states or at two addresses, and which are
 appear by type, id, and external_id, the URL of an endpoint without its query, or name, which may be the
 name of a person. It sends only GET requests. It counts ended objects that are in no state: closed accounts,
 canceled subscriptions, and revoked or expired keys.
-Exit code: 0, or 2 if something is unmanaged.
+Exit code: 0, or 3 if something is unmanaged. A file may contain several states, one after the other.
 
 Each line of the file that --ignore names is a type and an id, such as "billing_api_key *"; # begins a comment.
 `,

@@ -94,7 +94,7 @@ func (e expectation) count(all []sandbox.Request) (found int) {
 func (v *viewing) printNear(e expectation, all []sandbox.Request) {
 	for _, r := range all {
 		if e.takes(r) || e.choice.operation == r.Operation {
-			fmt.Fprintln(v.p.err, requestLine(r, v.p.colours(v.p.errTerminal), false))
+			_ = colored(v.p.err, requestLine(r, v.p.colours(v.p.errTerminal), false))
 		}
 	}
 }

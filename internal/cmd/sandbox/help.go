@@ -213,7 +213,7 @@ Environment:
                  identify the running sandbox. "{sandbox} serve" prints them, or writes them to --env-file,
                  together with the addresses and tokens that the provider needs.
   BILLING_SANDBOX_SERVE_FLAGS
-                 flags of "{sandbox} serve" in addition to those of the command line, separated by spaces,
+                 flags of "{sandbox} serve" in addition to those of the command line, quoted as in a shell,
                  for services of CI that take variables only
   NO_COLOR       disables colors
 `
@@ -223,6 +223,7 @@ Exit codes:
   0  success
   1  failure
   2  wrong command line
+  3  coverage: something is unmanaged; rehearse: refused, or the second plan is not empty
   4  call and edit: the status of the response is 4xx
   5  call and edit: the status of the response is 5xx
 `

@@ -18,6 +18,7 @@ import (
 	"syscall"
 
 	"github.com/mattn/go-isatty"
+	"github.com/mattn/go-shellwords"
 )
 
 // Exit codes distinguish an invalid command line from other failures.
@@ -113,6 +114,7 @@ func (p program) command(name string) (command, error) {
 }
 
 func (p program) run(ctx context.Context, args []string) int {
+	p.out, p.err = &screen{Writer: p.out}, &screen{Writer: p.err}
 	if len(args) == 0 {
 		p.overview(p.err)
 		return exitUsage
@@ -140,10 +142,27 @@ func (p program) run(ctx context.Context, args []string) int {
 	if err != nil {
 		return p.ended("", "", err)
 	}
-	if name == "serve" && p.getenv != nil {
-		rest = append(strings.Fields(p.getenv("BILLING_SANDBOX_SERVE_FLAGS")), rest...)
+	rest, err = p.withServeFlags(name, rest)
+	if err == nil {
+		err = p.follow(ctx, c, rest)
 	}
-	return p.ended(name, " "+name, p.follow(ctx, c, rest))
+	return p.ended(name, " "+name, err)
+}
+
+// withServeFlags adds the flags in the environment to those of serve.
+func (p program) withServeFlags(name string, rest []string) ([]string, error) {
+	if name != "serve" || p.getenv == nil {
+		return rest, nil
+	}
+	parser := shellwords.NewParser()
+	flags, err := parser.Parse(p.getenv("BILLING_SANDBOX_SERVE_FLAGS"))
+	if err == nil && parser.Position >= 0 {
+		err = errors.New("; & | < > must be in quotes") // the parser ignores the rest
+	}
+	if err != nil {
+		return nil, misused("BILLING_SANDBOX_SERVE_FLAGS: %v", err)
+	}
+	return append(flags, rest...), nil
 }
 
 // explain prints the help page of a command or action.

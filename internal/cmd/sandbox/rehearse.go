@@ -10,6 +10,9 @@ import (
 	"os/signal"
 	"syscall"
 
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal"
 	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/forecast"
@@ -236,5 +239,10 @@ func (p program) fileOrInput(name string) ([]byte, error) {
 	if err == nil && len(content) == 0 {
 		err = errors.New("the file is empty")
 	}
+	if err != nil {
+		return nil, err
+	}
+	// PowerShell writes UTF-16, and other programs a byte-order mark.
+	content, _, err = transform.Bytes(unicode.BOMOverride(transform.Nop), content)
 	return content, err
 }

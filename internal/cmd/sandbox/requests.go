@@ -115,7 +115,7 @@ func (v *viewing) show(r sandbox.Request) error {
 		}
 	}
 	line := requestLine(r, v.p.colours(v.p.outTerminal), v.verbose)
-	if _, err := fmt.Fprintln(v.p.out, line); err != nil {
+	if err := colored(v.p.out, line); err != nil {
 		return err
 	}
 	if r.Failure != "" && v.p.outTerminal && !v.verbose {
@@ -370,7 +370,8 @@ func requestLine(r sandbox.Request, colours, verbose bool) string {
 			column += "  " + r.Failure
 		}
 	}
-	return begin + o.mark + fmt.Sprintf(requestFormat, r.Time.Format("15:04:05.000"), status, end, r.Method, column)
+	return begin + o.mark + fmt.Sprintf(requestFormat, r.Time.Format("15:04:05.000"), status, end, printable(r.Method),
+		printable(column))
 }
 
 // colours reports whether output to a terminal, or elsewhere, may be colored. The Windows console may print the escape

@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
@@ -87,7 +86,8 @@ func (s *serving) flags(set *flag.FlagSet) {
 	portFlag(set, &o.FinancePort, "finance-port", "`PORT` of financial management"+unset)
 	portFlag(set, &o.CollectionsPort, "collections-port", "`PORT` of collections"+unset)
 	portFlag(set, &o.ControlPort, "control-port", "`PORT` of the control listener"+unset)
-	set.BoolVar(&o.Web, "web", false, "serve a page that shows the contents of the sandbox, for a browser on this machine")
+	set.BoolVar(&o.Web, "web", false, "serve a page that shows the contents of the sandbox "+
+		"to every user of this machine, with --copy the data of the organization too")
 	portFlag(set, &o.WebPort, "web-port", "`PORT` of that page, with or without --web; 0 takes a free one")
 	set.BoolFunc("web-read-only", "leave out the forms with which the page moves the clock, sends deliveries again and "+
 		"emits events; the page of a copy is without them unless this is false", func(value string) error {
@@ -200,12 +200,7 @@ func (s *serving) differences(set *flag.FlagSet) {
 
 // tell prints requests to standard error as they arrive.
 func (p program) tell() func(sandbox.Request) {
-	var mu sync.Mutex
-	return func(r sandbox.Request) {
-		mu.Lock()
-		defer mu.Unlock()
-		fmt.Fprintln(p.err, requestLine(r, p.colours(p.errTerminal), false))
-	}
+	return func(r sandbox.Request) { _ = colored(p.err, requestLine(r, p.colours(p.errTerminal), false)) }
 }
 
 func (s *serving) run(ctx context.Context, _ *controller, _ []string) error {
@@ -299,7 +294,7 @@ func addresses(server *sandbox.Server) string {
 		more = "#   CA certificate        " + server.CAFile() + "\n"
 	}
 	if server.WebURL() != "" {
-		more += "#   web page              " + server.WebURL() + "\n"
+		more += "#   web page              " + server.WebURL() + " (every user of this machine can open it)\n"
 	}
 	return fmt.Sprintf(`# The sandbox is ready.
 #   recurring billing     %s

@@ -145,14 +145,14 @@ func receiverFlags(set *flag.FlagSet, o *sandbox.Options) {
 func receiverAuthorities(file string) (*x509.CertPool, error) {
 	pem, err := os.ReadFile(file)
 	if err != nil {
-		return nil, err
+		return nil, withoutPath(err)
 	}
 	pool, err := x509.SystemCertPool()
 	if err != nil {
 		pool = x509.NewCertPool() // the machine has no system authorities
 	}
 	if !pool.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("%s holds no PEM certificate", file)
+		return nil, errors.New("the file holds no PEM certificate")
 	}
 	return pool, nil
 }

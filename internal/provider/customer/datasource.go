@@ -96,30 +96,36 @@ type filters struct {
 }
 
 func (f filters) query() billing.CustomerQuery {
-	return billing.CustomerQuery{ListOptions: billing.ListOptions{Search: f.Search.ValueString()},
-		UpdatedAtGTE: f.UpdatedAtGTE.ValueString()}
+	return billing.CustomerQuery{Search: f.Search.ValueString(), UpdatedAtGTE: f.UpdatedAtGTE.ValueString()}
+}
+
+// filterAttributes adds the arguments of filters to others.
+func filterAttributes(attributes object.Attributes) object.Attributes {
+	attributes["search"] = object.Filter("Only customers with this text in one of the fields that the service searches.")
+	attributes["updated_at_gte"] = object.UpdatedSince("customers")
+	return attributes
 }
 
 type listDataModel struct {
 	object.Ordering
-	UpdatedAtGTE types.String `tfsdk:"updated_at_gte"`
-	Customers    []dataModel  `tfsdk:"customers"`
+	filters
+	Customers []dataModel `tfsdk:"customers"`
 }
 
 func listDataSchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "The customers of the organization, oldest first unless `sort_by` and `sort_order` are set.",
-		Attributes: object.Ordered("customers", "name", object.Attributes{
-			"updated_at_gte": object.UpdatedSince("customers"),
+		Attributes: object.Ordered("customers", "name", filterAttributes(object.Attributes{
 			"customers": schema.ListNestedAttribute{Computed: true,
 				MarkdownDescription: "The customers, in the requested order.",
 				NestedObject:        schema.NestedAttributeObject{Attributes: dataAttributes()}},
-		}),
+		})),
 	}
 }
 
 func readMany(ctx context.Context, client *billing.Service, m *listDataModel, diags *diag.Diagnostics) {
-	query := billing.CustomerQuery{ListOptions: m.ListOptions(), UpdatedAtGTE: m.UpdatedAtGTE.ValueString()}
+	query := m.query()
+	query.ListOptions = m.ListOptions()
 	m.Customers = object.Many(client.ListCustomers(ctx, query), m.Ordering, "customers", dataFromAPI, diags)
 }
 
@@ -139,12 +145,10 @@ func NewListResource() list.ListResource {
 	return &ListResource{lists{Scheme: scheme, Describe: describe,
 		About: "Lists the customers of the organization, oldest first, for `terraform query`." +
 			object.ListNeeds("billing_customers"),
-		Filters: object.Attributes{
-			"search":          object.Filter(object.AboutSearch("customers")),
+		Filters: filterAttributes(object.Attributes{
 			"external_id":     object.Filter("Only the customer with this `external_id`."),
 			"document_number": object.Filter("Only customers with this tax number, whatever its mask."),
-			"updated_at_gte":  object.UpdatedSince("customers"),
-		},
+		}),
 		Query: func(ctx context.Context, client *billing.Service, m listModel) iter.Seq2[billing.Customer, error] {
 			query := m.query()
 			query.ExternalID, query.DocumentNumber = m.ExternalID.ValueString(), m.DocumentNumber.ValueString()

@@ -20,7 +20,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // NewAccountsDataSource returns the data source of accounts.
@@ -154,17 +153,14 @@ func NewOpenAPIDataSource() datasource.DataSource {
 }
 
 type openAPIModel struct {
-	JSON types.String `tfsdk:"json"`
-	Raw  types.String `tfsdk:"raw"`
+	Raw types.String `tfsdk:"raw"`
 }
 
 func openAPISchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "The current OpenAPI description of financial management: the collections, and the fields of " +
-			"their records. It takes two requests in every plan, one per format. Both are stored in state.",
+			"their records. It takes one request in every plan, and is stored in state.",
 		Attributes: map[string]schema.Attribute{
-			"json": schema.StringAttribute{Computed: true, MarkdownDescription: "The description as a JSON string " +
-				"with sorted keys."},
 			"raw": schema.StringAttribute{Computed: true, MarkdownDescription: "The description as a YAML " +
 				"string, exactly as the service returns it."},
 		},
@@ -172,16 +168,10 @@ func openAPISchema() schema.Schema {
 }
 
 func readOpenAPI(ctx context.Context, client *finance.Service, m *openAPIModel, diags *diag.Diagnostics) {
-	operation := apidiag.Operation{Verb: "read", Object: "the description of financial management"}
-	parsed, err := client.OpenAPIJSON(ctx)
-	if err != nil {
-		apidiag.Add(diags, err, operation)
-		return
-	}
 	raw, err := client.OpenAPIYAML(ctx)
 	if err != nil {
-		apidiag.Add(diags, err, operation)
+		apidiag.Add(diags, err, apidiag.Operation{Verb: "read", Object: "the description of financial management"})
 		return
 	}
-	*m = openAPIModel{JSON: value.JSONText(parsed), Raw: types.StringValue(raw)}
+	*m = openAPIModel{Raw: types.StringValue(raw)}
 }

@@ -22,7 +22,7 @@ type unit struct {
 
 var (
 	cents = unit{name: "cents", part: "hundredths", decimals: 2, written: "the form of amounts in financial " +
-		"management", amount: "10.50", whole: "1050"}
+		"management, which are always positive: their direction is the `type`", amount: "10.50", whole: "1050"}
 	subcents = unit{name: "subcents", part: "ten-thousandths", decimals: 4, written: "the form of a unit price",
 		amount: "10.5012", whole: "105012"}
 )
@@ -73,7 +73,8 @@ func (u unit) formatter() function.Function {
 	return fn{"format_" + u.name, function.Definition{
 		Summary: fmt.Sprintf("Formats an amount in %s", u.name),
 		MarkdownDescription: fmt.Sprintf("Converts a whole number of %s, %s of the currency unit, such as `%s`, to a "+
-			"string with %d decimals, `%q`, %s. Other numbers are errors. The inverse is `%s`.", u.name, u.part, u.whole,
+			"string with %d decimals, `%q`, %s. A negative number keeps its minus sign. Other numbers are errors. The "+
+			"inverse is `%s`.", u.name, u.part, u.whole,
 			u.decimals, u.amount, u.written, u.name),
 		Parameters: []function.Parameter{function.NumberParameter{Name: u.name,
 			MarkdownDescription: fmt.Sprintf("The amount as a whole number of %s.", u.name)}},

@@ -64,6 +64,8 @@ func reserved(name string) string {
 	switch name {
 	case "page", "per_page":
 		return "The provider reads all pages automatically. Use the argument limit for the maximum number of records."
+	case "search":
+		return "The service documents a search for customers only: use the data source billing_customers."
 	}
 	return "Use the argument " + name + "."
 }

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -49,7 +50,7 @@ type Covered struct {
 	States []string `json:"states,omitempty"`
 }
 
-// States are the outputs of terraform show -json of several states, by name.
+// States are the outputs of terraform show -json of several states, by name of the file. A file may have several.
 type States map[string][]byte
 
 // Cover reads the organization that the environment names, with GET requests only, and compares it with the states.
@@ -209,22 +210,26 @@ func objects(resources []resource) (in map[identity][]string, collections []stri
 // resources returns the resources of this provider in the states.
 func (s States) resources() (all []resource, err error) {
 	for _, name := range slices.Sorted(maps.Keys(s)) {
-		var state struct {
-			FormatVersion string `json:"format_version"`
-			Values        struct {
-				RootModule tfjson.Module `json:"root_module"`
-			} `json:"values"`
-			ResourceChanges any `json:"resource_changes"`
-		}
-		if err := tfjson.Decode(s[name], &state); err != nil || state.FormatVersion == "" {
-			return nil, fmt.Errorf("%s is not the JSON of a state: write it with \"terraform show -json\"", name)
-		}
-		if state.ResourceChanges != nil {
-			return nil, errors.New(name + " is the JSON of a plan: write that of the state with \"terraform show -json\"")
-		}
-		for _, r := range state.Values.RootModule.All() {
-			if r.Mode == tfjson.Managed && tfjson.Ours(r.Type) {
-				all = append(all, resource{r, name})
+		documents := json.NewDecoder(bytes.NewReader(s[name]))
+		documents.UseNumber()
+		for first := true; first || documents.More(); first = false {
+			var state struct {
+				FormatVersion string `json:"format_version"`
+				Values        struct {
+					RootModule tfjson.Module `json:"root_module"`
+				} `json:"values"`
+				ResourceChanges any `json:"resource_changes"`
+			}
+			if err := documents.Decode(&state); err != nil || state.FormatVersion == "" {
+				return nil, fmt.Errorf("%s is not the JSON of a state: write it with \"terraform show -json\"", name)
+			}
+			if state.ResourceChanges != nil {
+				return nil, errors.New(name + " is the JSON of a plan: write that of the state with \"terraform show -json\"")
+			}
+			for _, r := range state.Values.RootModule.All() {
+				if r.Mode == tfjson.Managed && tfjson.Ours(r.Type) {
+					all = append(all, resource{r, name})
+				}
 			}
 		}
 	}

@@ -87,7 +87,6 @@ func Limit(noun string) schema.Int64Attribute {
 // Ordering holds the arguments that every collection of recurring billing accepts (service description, Recurring
 // billing §4 Collections). Ordered adds them to a schema.
 type Ordering struct {
-	Search    types.String `tfsdk:"search"`
 	SortBy    types.String `tfsdk:"sort_by"`
 	SortOrder types.String `tfsdk:"sort_order"`
 	Limit     types.Int64  `tfsdk:"limit"`
@@ -95,14 +94,12 @@ type Ordering struct {
 
 // ListOptions converts them for the client, without the limit, which Many enforces.
 func (o Ordering) ListOptions() billing.ListOptions {
-	return billing.ListOptions{Search: o.Search.ValueString(), SortBy: o.SortBy.ValueString(),
-		SortOrder: o.SortOrder.ValueString()}
+	return billing.ListOptions{SortBy: o.SortBy.ValueString(), SortOrder: o.SortOrder.ValueString()}
 }
 
 // Ordered adds the arguments of Ordering to those of a list; noun is the plural of its objects, and field an example of
 // a field to sort by.
 func Ordered(noun, field string, attributes Attributes) Attributes {
-	attributes["search"] = Filter(AboutSearch(noun))
 	attributes["sort_by"] = Filter("Field to sort by, named as in the service's responses, such as `" + field +
 		"`. Defaults to `created_at`.")
 	attributes["sort_order"] = schema.StringAttribute{Optional: true,
@@ -110,11 +107,6 @@ func Ordered(noun, field string, attributes Attributes) Attributes {
 		MarkdownDescription: "`asc` or `desc`. Defaults to `asc`. `desc` with `limit = 1` returns the newest."}
 	attributes["limit"] = Limit(noun)
 	return attributes
-}
-
-// AboutSearch describes the free-text search of a list; noun is the plural of its objects.
-func AboutSearch(noun string) string {
-	return "Only " + noun + " with this text in one of the fields that the service searches."
 }
 
 // Collection is the required argument collection; example is the name of one.

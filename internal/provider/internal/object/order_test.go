@@ -21,8 +21,9 @@ func TestInOrder(t *testing.T) {
 	const early, late = "2026-01-01T00:00:00Z", "2026-01-01T02:00:00.5+01:00"
 	keys := []collections.APIKey{{ID: "a", CreatedAt: late}, {ID: "c", CreatedAt: early}, {ID: "b", CreatedAt: early}}
 	name := func(k collections.APIKey) string { return k.ID }
+	random := rand.New(rand.NewPCG(1, 0))
 	for range 6 {
-		rand.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
+		random.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
 		expect(t, keys, Ordering{}, name, "b c a")
 		expect(t, keys, Ordering{SortOrder: types.StringValue("desc")}, name, "a c b")
 	}

@@ -214,10 +214,6 @@ func (s *Service) accounts() server.Kind[AccountRow, billingAccount] {
 			"customer_id": func(_ *store.Tx, r AccountRow, want string) bool {
 				return r.CustomerID == server.CanonicalID(want)
 			},
-			"search": func(tx *store.Tx, r AccountRow, text string) bool {
-				owner, _ := s.Customers.Get(tx, r.CustomerID)
-				return anyHolds(text, r.Account.ExternalID, r.Account.BillingEmail, &owner.Customer.Name)
-			},
 		},
 	}
 }

@@ -109,11 +109,11 @@ var Catalogue = []string{"plans", "products", "prices"}
 func (s *Service) listCatalogue(c *server.Call, tx *store.Tx) (server.Reply, error) {
 	switch c.Path["collection"] {
 	case "plans":
-		return listOf(c, tx, s.plans, func(p plan) []*string { return []*string{&p.Name, p.Description} })
+		return listOf(c, tx, s.plans)
 	case "products":
-		return listOf(c, tx, s.products, func(p product) []*string { return []*string{&p.Name, p.Description} })
+		return listOf(c, tx, s.products)
 	case "prices":
-		return listOf(c, tx, s.prices, func(p price) []*string { return []*string{p.Name} })
+		return listOf(c, tx, s.prices)
 	}
 	if s.Copy {
 		return s.listCopied(c, tx)
@@ -122,15 +122,11 @@ func (s *Service) listCatalogue(c *server.Call, tx *store.Tx) (server.Reply, err
 }
 
 // listOf lists one collection. Its fields are its filters.
-func listOf[T any](c *server.Call, tx *store.Tx, table store.Table[listed[T]],
-	texts func(T) []*string) (server.Reply, error) {
+func listOf[T any](c *server.Call, tx *store.Tx, table store.Table[listed[T]]) (server.Reply, error) {
 	kind := server.Kind[listed[T], T]{
 		Table:  table,
 		Show:   func(_ *server.Call, _ *store.Tx, r listed[T]) T { return r.Object },
 		Fields: server.FieldsOf[T](),
-		Filters: server.Filters[listed[T]]{
-			"search": func(_ *store.Tx, r listed[T], text string) bool { return anyHolds(text, texts(r.Object)...) },
-		},
 	}
 	if err := kind.ListRoute("", "").CheckQuery(c.Query); err != nil {
 		return server.Reply{}, err
@@ -310,11 +306,6 @@ func (s *Service) invoices() server.Kind[InvoiceRow, Invoice] {
 		Table:  s.Invoices,
 		Show:   func(_ *server.Call, _ *store.Tx, r InvoiceRow) Invoice { return r.Invoice },
 		Fields: []string{"subscription_id", "billing_account_id"},
-		Filters: server.Filters[InvoiceRow]{
-			"search": func(_ *store.Tx, r InvoiceRow, text string) bool {
-				return anyHolds(text, &r.Invoice.Number, r.Invoice.Reason)
-			},
-		},
 	}
 }
 

@@ -204,7 +204,7 @@ func (s *Service) listCopied(c *server.Call, tx *store.Tx) (server.Reply, error)
 		if err := json.Unmarshal(row.Object, &record); err != nil {
 			return server.Reply{}, err
 		}
-		if record.passes(c.Query, string(row.Object)) {
+		if record.passes(c.Query) {
 			found = append(found, record)
 		}
 	}
@@ -227,15 +227,11 @@ func (o object) text(name string) string {
 	return fmt.Sprint(o[name])
 }
 
-// passes reports whether a record matches a query. whole is its JSON.
-func (o object) passes(query url.Values, whole string) bool {
+// passes reports whether a record matches a query.
+func (o object) passes(query url.Values) bool {
 	for name := range query {
 		switch wanted := query.Get(name); name {
 		case "page", "per_page", "sort_by", "sort_order":
-		case "search":
-			if !anyHolds(wanted, &whole) {
-				return false
-			}
 		default:
 			if o.text(name) != wanted {
 				return false

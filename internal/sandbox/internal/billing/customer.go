@@ -81,11 +81,14 @@ func (r CustomerRow) externalKey() string {
 // matches implements the free-text search: part of a name, the external_id or an email in any case, or of the document
 // number with or without mask.
 func (u customer) matches(search string) bool {
-	if anyHolds(search, &u.Name, u.Nickname, u.LegalName, u.ExternalID) {
-		return true
-	}
 	needle := strings.ToLower(strings.TrimSpace(search))
-	if slices.ContainsFunc(u.Emails, func(e contact) bool { return contains(&e.Value, needle) }) {
+	texts := []*string{&u.Name, u.Nickname, u.LegalName, u.ExternalID}
+	for _, e := range u.Emails {
+		texts = append(texts, &e.Value)
+	}
+	if slices.ContainsFunc(texts, func(text *string) bool {
+		return text != nil && strings.Contains(strings.ToLower(*text), needle)
+	}) {
 		return true
 	}
 	number := plainDocument(needle)

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
@@ -220,17 +219,6 @@ func updatedMetadata(c *server.Call, stored object, in server.Body) object {
 }
 
 func is(value *string, wanted string) bool { return value != nil && *value == wanted }
-
-// contains searches optional text for a lowercase substring, ignoring case.
-func contains(value *string, needle string) bool {
-	return value != nil && strings.Contains(strings.ToLower(*value), needle)
-}
-
-// anyHolds implements the free-text search of the other collections: a part of one of the texts, ignoring case.
-func anyHolds(search string, texts ...*string) bool {
-	needle := strings.ToLower(strings.TrimSpace(search))
-	return slices.ContainsFunc(texts, func(text *string) bool { return contains(text, needle) })
-}
 
 // getMe serves me.get: the object without an envelope (service description, Recurring billing §4).
 func (s *Service) getMe(c *server.Call, tx *store.Tx) (server.Reply, error) {

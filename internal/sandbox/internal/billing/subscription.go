@@ -220,11 +220,6 @@ func (s *Service) subscriptions() server.Kind[SubscriptionRow, subscription] {
 		Show:    func(_ *server.Call, _ *store.Tx, r SubscriptionRow) subscription { return r.Subscription },
 		Updated: func(r SubscriptionRow) server.Timestamp { return r.Subscription.UpdatedAt },
 		Fields:  []string{"external_id", "billing_account_id", "status", "plan_id"},
-		Filters: server.Filters[SubscriptionRow]{
-			"search": func(_ *store.Tx, r SubscriptionRow, text string) bool {
-				return anyHolds(text, r.Subscription.ExternalID, r.Subscription.Notes)
-			},
-		},
 	}
 }
 

@@ -242,7 +242,7 @@ func Query(name, description string, schema server.Schema) any {
 func queryOf(names []string, returned server.Returns) (parameters []any) {
 	anyField := slices.Contains(names, server.AnyField)
 	if anyField {
-		names = slices.Concat(server.Paging, server.Sorting, []string{"search"})
+		names = slices.Concat(server.Paging, server.Sorting)
 	}
 	for _, name := range slices.Sorted(slices.Values(names)) {
 		schema, description := object{"type": "string"}, ""

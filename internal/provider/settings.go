@@ -135,8 +135,8 @@ func resolve(ctx context.Context, config providerModel, getenv func(string) stri
 	return s, r.diags
 }
 
-// setting parses an argument, or returns unset. problem is the format of the error. It does not contain the value, which
-// may be a secret in the wrong argument or variable.
+// setting parses an argument, or returns unset. problem is the format of the error, without the value, which may be a
+// secret in the wrong place.
 func setting[T any](r *resolver, argument string, configured types.String, unset T, read func(text string) (T, bool),
 	problem string, limits ...any) T {
 	v := r.text(argument, configured)

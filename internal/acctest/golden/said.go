@@ -53,8 +53,8 @@ func SaidOf(t *testing.T, names string, all []Message, ids map[string]string) {
 	compare(t, file, names, joined(have))
 }
 
-// update replaces each message of the sections that is not there any more by the most similar new one, and adds the rest
-// to the first section.
+// update replaces each message of the sections that is gone by the most similar new one, and adds the rest to the first
+// section.
 func update(file map[string]string, sections, have []string) {
 	known := messages(file, sections)
 	added := slices.DeleteFunc(slices.Clone(have), func(text string) bool { return slices.Contains(known, text) })

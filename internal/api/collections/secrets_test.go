@@ -85,7 +85,9 @@ func TestNoSecretIsLogged(t *testing.T) {
 			continue
 		}
 		count++
-		if !strings.Contains(shown, "(masked)") || !strings.Contains(shown, `"id":`) {
+		// A response that shows a secret once is not logged at all.
+		once := strings.Contains(shown, "is not shown, because it may contain a secret")
+		if !once && (!strings.Contains(shown, "(masked)") || !strings.Contains(shown, `"id":`)) {
 			t.Errorf("%s: nothing is left to read:\n%s", exchange.Name, shown)
 		}
 	}

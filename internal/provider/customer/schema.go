@@ -158,7 +158,7 @@ func (someAddress) ValidateObject(_ context.Context, req validator.ObjectRequest
 			return
 		}
 	}
-	check.Invalid(req.Path, req.ConfigValue, fmt.Sprintf("%s is empty: it has none of %s. If you have set some, check their names: "+
-		"Terraform silently drops names that an address does not have.", check.PathName(req.Path),
+	check.Invalid(req.Path, req.ConfigValue, fmt.Sprintf("%s is empty: it has none of %s. If you have set some, check "+
+		"their names: Terraform silently drops names that an address does not have.", check.PathName(req.Path),
 		strings.Join(slices.Sorted(maps.Keys(parts)), ", ")), &resp.Diagnostics)
 }

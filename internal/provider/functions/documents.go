@@ -71,7 +71,7 @@ func runNormalizeDocument(ctx context.Context, req function.RunRequest, resp *fu
 	case wrong != "":
 		resp.Error = invalid("%s", wrong)
 	case !value.CheckDigits(plain):
-		resp.Error = invalid("The check digits are wrong: the last two digits do not match the others. This is probably a typo")
+		resp.Error = invalid("The check digits are wrong: the last two digits do not match the others. It is probably a typo")
 	default:
 		resp.Error = resp.Result.Set(ctx, plain)
 	}

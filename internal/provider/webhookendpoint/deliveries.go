@@ -112,8 +112,9 @@ func readDeliveries(ctx context.Context, client *collections.Service, m *deliver
 	id, status := m.EndpointID.ValueString(), m.Status.ValueString()
 	if known := []string{"pending", deliverySuccess, deliveryFailed, deliveryExhausted}; !m.Status.IsNull() &&
 		!slices.Contains(known, status) {
-		diags.AddAttributeWarning(path.Root("status"), "Unknown status of deliveries of webhook endpoint "+id, fmt.Sprintf("It is not among the statuses in the service's description (%s). If it is a typo, no "+
-			"delivery matches.", strings.Join(known, ", ")))
+		diags.AddAttributeWarning(path.Root("status"), "Unknown status of deliveries of webhook endpoint "+id,
+			fmt.Sprintf("It is not among the statuses in the service's description (%s). If it is a typo, no delivery matches.",
+				strings.Join(known, ", ")))
 	}
 	newest := m.Newest.IsNull() || m.Newest.ValueBool()
 	query := collections.DeliveryQuery{EndpointID: id, NewestFirst: newest, Status: status, Event: m.Event.ValueString()}

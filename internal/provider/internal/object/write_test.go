@@ -142,8 +142,8 @@ func TestWrite_Do(t *testing.T) {
 	}
 }
 
-// TestWrite_Finish_warns: a difference is reported on the argument that was asked for, without the values of a text. A computed
-// attribute, and an argument that is not configured and stays, only show what the service has.
+// TestWrite_Finish_warns: a difference is reported on the argument that was asked for, without the values of a text. A
+// computed attribute, and an argument that is not configured and stays, only show what the service has.
 func TestWrite_Finish_warns(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -243,7 +243,7 @@ func TestFromEnvironment(t *testing.T) {
 		"BILLING_TOKEN: the token contains a space":                             {"BILLING_BASE_URL": "https://a", "BILLING_TOKEN": "canary b"},
 		"BILLING_RETRY_TIMEOUT is not a duration":                               {"BILLING_RETRY_TIMEOUT": "-1s"},
 		"no organization is configured: set BILLING_BASE_URL":                   {"BILLING_RETRY_TIMEOUT": "4s"},
-		"BILLING_CA_CERTIFICATE_FILE: no such file":                              {"BILLING_CA_CERTIFICATE_FILE": "/no/file"},
+		"BILLING_CA_CERTIFICATE_FILE: no such file":                             {"BILLING_CA_CERTIFICATE_FILE": "/no/file"},
 	} {
 		_, err := copier.FromEnvironment(func(name string) string { return env[name] }, nil, nil)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "canary") {

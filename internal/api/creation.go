@@ -32,6 +32,9 @@ type Creation[T any] struct {
 	Created func(T) string
 	// Unique is set if the creation has an external_id, because the service rejects a second one.
 	Unique bool
+	// Holds reports whether an object has exactly the external_id. Another one may be the service's wording of it, but only
+	// if this creation can have created it; nil: all have it.
+	Holds func(T) bool
 	// Equal reports whether an object has the values sent. It is only called if Unique is set.
 	Equal func(context.Context, T) (bool, error)
 	// Again is a sentence about the effect of another creation, or "".
@@ -177,8 +180,11 @@ func (s *settlement[T]) age(item T) age { return s.client.age(s.Created(item), s
 
 // candidate reports whether this creation may have created an object.
 func (s *settlement[T]) candidate(item T) bool {
+	if s.Unique && (s.Holds == nil || s.Holds(item)) {
+		return true
+	}
 	_, answered := s.client.answered.Load(s.ID(item))
-	return s.Unique || !answered && (s.age(item) != older || !s.client.clocksAgree())
+	return !answered && (s.age(item) != older || !s.client.clocksAgree())
 }
 
 func (s *settlement[T]) lookedUp(found []T) string {

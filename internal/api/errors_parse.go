@@ -89,7 +89,7 @@ func (e *Error) readDetails() {
 	if json.Unmarshal(e.Details, &details) != nil {
 		return
 	}
-	e.Field = plainText(details["field"])
+	e.Field = cleanLine(plainText(details["field"]), maxHintRunes)
 	e.ExistingID = plainText(details["id"])
 	e.Required = texts(details["required"])
 	e.Granted = texts(details["granted"])
@@ -99,7 +99,7 @@ func (e *Error) readDetails() {
 	}
 	e.Fields = make(map[string]string, len(fields))
 	for name, value := range fields {
-		e.Fields[name] = maskText(cleanLine(strings.Join(texts(value), "; "), maxMessageRunes))
+		e.Fields[cleanLine(name, maxHintRunes)] = maskText(cleanLine(strings.Join(texts(value), "; "), maxMessageRunes))
 	}
 }
 

@@ -136,14 +136,17 @@ func sameURL(a, b string) bool {
 		same.Wording(strings.Trim(x.Path, "/"), strings.Trim(y.Path, "/"))
 }
 
-// ShownURL returns an address without the parts that may contain credentials.
+// ShownURL returns an address without the parts that may be secret: only scheme and host; "" if it has none.
 func ShownURL(raw string) string {
 	u, err := url.Parse(raw)
-	if err != nil {
-		return "an address that cannot be parsed"
+	if err != nil || u.Hostname() == "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http" {
+		return ""
 	}
-	u.User, u.RawQuery, u.Fragment = nil, "", ""
-	return u.String()
+	short := u.Scheme + "://" + u.Host
+	if strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
+		short += "/…"
+	}
+	return short
 }
 
 // textIn returns the text at a dotted path, or "".

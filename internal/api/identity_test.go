@@ -159,7 +159,7 @@ func TestOtherCreated(t *testing.T) {
 			`{"id":"s1","billing_account_id":"` + lower + `"}`, ""},
 		"endpoint": {"webhook_endpoints.create", `{"url":"https://a.example/x"}`,
 			`{"id":"e1","url":"https://u:hidden@a.example/y?k=hidden","secret":"s"}`,
-			`url "https://a.example/x", but the response shows the webhook endpoint "e1" with url "https://a.example/y"`},
+			`url "https://a.example/…", but the response shows the webhook endpoint "e1" with url`},
 		"endpoint, cut": {"webhook_endpoints.create", `{"url":"https://a.example/hooks/billing"}`,
 			`{"id":"e1","url":"https://a.example/ho","secret":"s"}`, ""},
 		"endpoint, in punycode": {"webhook_endpoints.create", `{"url":"https://café.example/ç"}`,

@@ -109,11 +109,8 @@ func (d *draw) set(s step) {
 			}
 		}
 		for one, list := range map[string]string{"email": "emails", "phone": "phones"} {
-			if all, authoritative := v[list].([]any); authoritative && v[one] != nil {
+			if v[list] != nil {
 				delete(v, one)
-				for _, entry := range all {
-					v[one] = entry.(object)["value"]
-				}
 			}
 		}
 	case "billing_api_key":

@@ -1,7 +1,10 @@
-# The billing account that was created with a customer, for a subscription on it.
+# An existing customer, and its only open billing account, for a subscription on it.
 data "billing_customer" "horizonte" {
-  external_id          = "erp-1001"
-  find_billing_account = true
+  external_id = "erp-1001"
+}
+
+data "billing_account" "horizonte" {
+  customer_id = data.billing_customer.horizonte.id
 }
 
 output "main_email" {
@@ -9,5 +12,5 @@ output "main_email" {
 }
 
 output "billing_account" {
-  value = data.billing_customer.horizonte.billing_account_id
+  value = data.billing_account.horizonte.id
 }

@@ -1,5 +1,5 @@
 # All objects, one block per type. Some arguments that are set neither here nor in the variables stay unchanged: phones,
-# further e-mail addresses, the status of an account, all keys of custom_metadata. Others are cleared, as the plan shows:
+# the status of an account, all keys of custom_metadata. Others are cleared, as the plan shows:
 # a pause, a discount, a note. The page of each resource says which.
 
 resource "billing_customer" "this" {
@@ -12,7 +12,7 @@ resource "billing_customer" "this" {
   kind            = each.value.kind
   document_number = each.value.document_number
   birthday        = each.value.birthday
-  email           = each.value.email
+  emails          = each.value.emails
   notes           = each.value.notes
   tags            = each.value.tags
 

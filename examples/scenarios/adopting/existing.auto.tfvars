@@ -6,7 +6,7 @@ customers = {
     legal_name      = "Padaria Aurora Comércio de Alimentos Ltda."
     kind            = "juridical"
     document_number = "11.222.333/0001-81" # the mask makes no difference
-    email           = "financeiro@aurora.example"
+    emails          = [{ value = "financeiro@aurora.example" }]
     notes           = "Entregas até as 7h."
     tags            = ["alimentos", "rede-aurora"]
   }
@@ -15,14 +15,14 @@ customers = {
     name            = "Livraria Horizonte"
     kind            = "juridical"
     document_number = "45.997.418/0001-53"
-    email           = "financeiro@horizonte.example"
+    emails          = [{ value = "financeiro@horizonte.example" }]
   }
 
   crm-1003 = {
     name            = "Helena Martins"
     kind            = "natural"
     document_number = "529.982.247-25"
-    email           = "helena@martins.example"
+    emails          = [{ value = "helena@martins.example" }]
   }
 }
 

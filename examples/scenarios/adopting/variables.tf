@@ -7,7 +7,7 @@ variable "customers" {
     kind            = optional(string)
     document_number = optional(string)
     birthday        = optional(string)
-    email           = optional(string)
+    emails          = optional(list(object({ value = string, kind = optional(string) })))
     notes           = optional(string)
     tags            = optional(set(string))
   }))

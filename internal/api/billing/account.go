@@ -8,6 +8,7 @@ import (
 	"iter"
 	"net/url"
 	"reflect"
+	"slices"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
@@ -116,6 +117,7 @@ func (s *Service) CreateBillingAccount(ctx context.Context, body AccountBody) (*
 		},
 		like: func(a BillingAccount) bool { return api.OrEmpty(a.ExternalID) == "" },
 		id:   accountID, live: BillingAccount.live, createdAt: func(a BillingAccount) string { return a.CreatedAt },
+		code: func(a BillingAccount) *string { return a.ExternalID },
 	}.settle(ctx, s)
 	if err != nil {
 		return nil, err
@@ -219,7 +221,7 @@ func (s *Service) ListWholeAccounts(ctx context.Context, q BillingAccountQuery) 
 					continue // deleted since it was listed
 				case getErr != nil:
 					err = getErr
-				case q.CustomerID != "" && whole.Customer != nil && whole.Customer.ID != q.CustomerID:
+				case q.CustomerID != "" && whole.Customer != nil && !same.ID(whole.Customer.ID, q.CustomerID):
 					continue
 				default:
 					account = *whole
@@ -230,6 +232,12 @@ func (s *Service) ListWholeAccounts(ctx context.Context, q BillingAccountQuery) 
 			}
 		}
 	}
+}
+
+// OpenAccounts returns the billing accounts of a customer that are not closed.
+func (s *Service) OpenAccounts(ctx context.Context, customerID string) ([]BillingAccount, error) {
+	all, err := collect(s.ListWholeAccounts(ctx, BillingAccountQuery{CustomerID: customerID}))
+	return slices.DeleteFunc(all, func(a BillingAccount) bool { return a.Status == accountClosed }), err
 }
 
 // FindBillingAccounts returns every billing account with exactly this external_id, over all pages: the open accounts,

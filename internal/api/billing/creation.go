@@ -32,6 +32,7 @@ type newObject[T any] struct {
 	newest    func(context.Context) iter.Seq2[T, error]                 // newest first, filtered as the service can
 	like      func(T) bool                                              // looks like what is sent, without an external_id
 	id        func(T) string
+	code      func(T) *string // its external_id
 	createdAt func(T) string
 	live      func(T) bool
 	// equal compares values that the object does not contain; nil: none.
@@ -51,16 +52,25 @@ func (c newObject[T]) settle(ctx context.Context, s *Service) (object *T, adopte
 	if c.externalID != "" {
 		m.Describe = fmt.Sprintf("%s with external_id %q", c.noun, c.externalID)
 		m.Unique, m.Find, m.Equal, m.Again = true, c.holders, c.isEqual, ""
+		m.Holds = func(object *T) bool { return c.holds(*object) }
 	}
 	return api.Create(ctx, s.client, m)
 }
 
 func (c newObject[T]) holders(ctx context.Context) (found []*T, err error) {
 	objects, err := c.find(ctx, c.externalID)
-	for _, object := range onlyLive(objects, c.live) {
+	objects = onlyLive(objects, c.live)
+	if slices.ContainsFunc(objects, c.holds) { // the others have another one
+		objects = slices.DeleteFunc(objects, func(object T) bool { return !c.holds(object) })
+	}
+	for _, object := range objects {
 		found = append(found, &object)
 	}
 	return found, err
+}
+
+func (c newObject[T]) holds(object T) bool {
+	return same.Text(api.OrEmpty(c.code(object)), c.externalID)
 }
 
 // lookalikes returns the newest live objects without an external_id that look like the one sent.

@@ -152,8 +152,9 @@ func (s *Service) CreateCustomer(ctx context.Context, body CustomerBody) (*Custo
 			return api.OrEmpty(c.ExternalID) == "" && same.Wording(name, c.Name) &&
 				same.Document(document, api.OrEmpty(c.DocumentNumber))
 		},
-		id: customerID, createdAt: func(c Customer) string { return c.CreatedAt },
-		live: func(Customer) bool { return true },
+		id: customerID, code: func(c Customer) *string { return c.ExternalID },
+		createdAt: func(c Customer) string { return c.CreatedAt },
+		live:      func(Customer) bool { return true },
 	}.settle(ctx, s)
 	if err != nil {
 		return nil, err

@@ -52,7 +52,8 @@ func (s *Service) CreateSubscription(ctx context.Context, body SubscriptionBody)
 		like: func(s Subscription) bool {
 			return api.OrEmpty(s.ExternalID) == "" && same.ID(account, s.BillingAccountID)
 		},
-		id: subscriptionID, live: Subscription.live, createdAt: func(s Subscription) string { return s.CreatedAt },
+		id: subscriptionID, code: func(s Subscription) *string { return s.ExternalID }, live: Subscription.live,
+		createdAt: func(s Subscription) string { return s.CreatedAt },
 		equal: func(ctx context.Context, found Subscription) (bool, error) {
 			return s.hasItems(ctx, found.ID, items)
 		},

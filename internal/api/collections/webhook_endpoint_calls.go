@@ -3,8 +3,10 @@ package collections
 import (
 	"context"
 	"iter"
+	"strings"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
 // CreateWebhookEndpoint registers an endpoint (wire contract: webhook_endpoints.create). Its Secret is returned only
@@ -15,7 +17,7 @@ import (
 func (s *Service) CreateWebhookEndpoint(ctx context.Context, body WebhookEndpointBody) (*WebhookEndpoint, error) {
 	url, _ := body.URL.Get()
 	endpoint, _, err := api.Create(ctx, s.client, api.Creation[*WebhookEndpoint]{
-		Describe: "webhook endpoint for " + api.ShownURL(url),
+		Describe: strings.TrimSpace("webhook endpoint " + api.ShownURL(url)),
 		Send: func(ctx context.Context) (*WebhookEndpoint, error) {
 			return api.Object[WebhookEndpoint](ctx, s.client, api.Request{Operation: "webhook_endpoints.create", Body: body})
 		},
@@ -26,7 +28,7 @@ func (s *Service) CreateWebhookEndpoint(ctx context.Context, body WebhookEndpoin
 				if err != nil {
 					return nil, err
 				}
-				if SameURL(endpoint.URL, url) {
+				if same.URL(endpoint.URL, url) {
 					found = append(found, &endpoint)
 				}
 			}
@@ -100,19 +102,19 @@ func (s *Service) ListWebhookEndpoints(ctx context.Context) iter.Seq2[WebhookEnd
 // FindWebhookEndpoints returns every endpoint with exactly this url, over all pages, and without one, those with the
 // same address in another spelling. There may be several, because a url need not be unique.
 func (s *Service) FindWebhookEndpoints(ctx context.Context, url string) ([]WebhookEndpoint, error) {
-	var exact, same []WebhookEndpoint
+	var exact, spelled []WebhookEndpoint
 	for endpoint, err := range s.ListWebhookEndpoints(ctx) {
 		switch {
 		case err != nil:
 			return nil, err
 		case endpoint.URL == url:
 			exact = append(exact, endpoint)
-		case SameURL(endpoint.URL, url):
-			same = append(same, endpoint)
+		case same.URL(endpoint.URL, url):
+			spelled = append(spelled, endpoint)
 		}
 	}
 	if len(exact) == 0 {
-		return same, nil
+		return spelled, nil
 	}
 	return exact, nil
 }

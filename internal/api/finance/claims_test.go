@@ -121,7 +121,7 @@ func TestExisted(t *testing.T) {
 		d := newWire(nil, bills)
 		d.Latency = func(*http.Request) time.Duration { return c.takes }
 		d.Place(bills, `{"id":"o1","created_at":"`+c.createdAt+`"}`)
-		d.Reply(key1, `{"id":"o1","created_at":"`+c.createdAt+`"}`)
+		d.Reply(key1, `{"id":"o1",`+shownRent+`,"created_at":"`+c.createdAt+`"}`)
 		made, err := newService(t, d).CreateRecord(t.Context(), "bills", rent, key1)
 		if err != nil || made.Existed != c.want {
 			t.Errorf("%+v, %v", made, err)

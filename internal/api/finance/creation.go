@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
 const (
@@ -36,7 +37,9 @@ type RecordCreated struct {
 // case-sensitive. A creation with the same key creates no second record, even by another caller, so the record may be
 // older than the call.
 //
-// The record that the service returns is the result, whatever reads and dates show. For a known key, the service
+// The record that the service returns is the result, whatever reads and dates show, unless it may be another one (see
+// isDoubtful): then the same request is sent once more, and only one answer twice, of a record that is not older, is
+// the result ([OtherRecordError]). For a known key, the service
 // returns the original result, even if that record was deleted since. Only if the record is proven deleted (see
 // isGone), the creation is sent with the successor of the key, which is always the same. So at most one record is
 // created: the first one that is not proven deleted.
@@ -53,6 +56,17 @@ func (s *Service) CreateRecord(ctx context.Context, collection string, body json
 			return nil, err
 		}
 		made := &RecordCreated{Record: *created, Existed: s.client.Older(created.Field("created_at"), asked)}
+		if made.isDoubtful(body) {
+			again, err := s.post(ctx, collection, body, key)
+			switch {
+			case err != nil:
+				return nil, &OtherRecordError{IDs: []string{created.ID}, Err: err}
+			case !same.ID(again.ID, created.ID):
+				return nil, &OtherRecordError{IDs: []string{created.ID, again.ID}}
+			case made.Existed:
+				return nil, &OtherRecordError{IDs: []string{created.ID}}
+			}
+		}
 		if gone, err := s.take(collection, created.ID); err != nil {
 			return nil, err
 		} else if !gone && (s.isNew(created) || !s.isGone(ctx, collection, made)) {
@@ -64,6 +78,50 @@ func (s *Service) CreateRecord(ctx context.Context, collection string, body json
 	return nil, fmt.Errorf("%d records were created with this idempotency key and its successors, and all of them are "+
 		"deleted; use another key", mostSuccessors)
 }
+
+// OtherRecordError ends a creation that was answered with a record that may be another one than the one created.
+type OtherRecordError struct {
+	IDs []string // of the records in the responses to the same request
+	Err error    // of the second request, if it failed
+}
+
+func (e *OtherRecordError) Error() string {
+	text := fmt.Sprintf("the response shows the record %q, which existed before the request and is not what was sent",
+		e.IDs[0])
+	switch {
+	case len(e.IDs) > 1:
+		text = fmt.Sprintf("the same request was answered with two records, %q and %q", e.IDs[0], e.IDs[1])
+	case e.Err != nil:
+		text = fmt.Sprintf("the response shows the record %q, which is not what was sent, and sending the same request "+
+			"again failed: %v", e.IDs[0], e.Err)
+	}
+	return text
+}
+
+// isDoubtful reports whether a record may be another one than the body created: if it shows nothing of the body, or is
+// older than the request and differs.
+func (made *RecordCreated) isDoubtful(body json.RawMessage) bool {
+	var sent, shown map[string]json.RawMessage
+	if json.Unmarshal(body, &sent) != nil || json.Unmarshal(made.Raw, &shown) != nil {
+		return false
+	}
+	shows := 0
+	for key, value := range sent {
+		if same.WordedJSON(value, shown[key]) || sameAmount(value, shown[key]) {
+			shows++
+		}
+	}
+	return shows == 0 && len(sent) > 0 || made.Existed && shows < len(sent)
+}
+
+// sameAmount reports whether two JSON texts are one decimal amount.
+func sameAmount(a, b json.RawMessage) bool {
+	var one, other string
+	return json.Unmarshal(a, &one) == nil && json.Unmarshal(b, &other) == nil &&
+		amount.MatchString(one) && amount.MatchString(other) && same.JSON(json.Number(one), json.Number(other))
+}
+
+var amount = regexp.MustCompile(`^-?(0|[1-9][0-9]*)\.[0-9]+$`)
 
 // isNew reports whether a record is dated after the whole second of the newest Date, or not dated. Any other record may
 // be older, even if the clock does not run, and is read.

@@ -27,7 +27,7 @@ var newWire, respond, turns = apitest.New, apitest.Respond, apitest.Turns
 
 // old is a record that was created so long ago.
 func old(id string, age time.Duration) string {
-	return fmt.Sprintf(`{"id":%q,"created_at":%q}`, id, apitest.Stamp(time.Now().Add(-age)))
+	return fmt.Sprintf(`{"id":%q,%s,"created_at":%q}`, id, shownRent, apitest.Stamp(time.Now().Add(-age)))
 }
 
 func newService(t *testing.T, transport http.RoundTripper) *Service {

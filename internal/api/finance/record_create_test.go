@@ -12,6 +12,9 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/apitest"
 )
 
+// shownRent are the members of rent in a response.
+const shownRent = `"amount":"1500.00","name":"Rent","number":9007199254740993`
+
 var rent = json.RawMessage(`{"amount":"1500.00","name":"Rent","number":9007199254740993}`)
 
 // TestCreateRecord: whatever happens on the way, there is one record.
@@ -87,8 +90,32 @@ func TestCreateRecord(t *testing.T) {
 			prepare: func(d *apitest.Service) { d.Place(bills, d.Reply(key1, old("o1", 5*time.Second))) },
 			id:      "o1", records: "o1", existed: true},
 		"made before, without a time": {
-			prepare: func(d *apitest.Service) { d.Place(bills, d.Reply(key1, `{"id":"o1"}`)) },
+			prepare: func(d *apitest.Service) { d.Place(bills, d.Reply(key1, `{"id":"o1",`+shownRent+`}`)) },
 			id:      "o1", records: "o1", requests: "POST /v1/bills"},
+		"nothing of it shown, twice": {
+			prepare: func(d *apitest.Service) { d.Place(bills, d.Reply(key1, `{"id":"o1","name":"Power"}`)) },
+			id:      "o1", records: "o1", requests: "POST /v1/bills, POST /v1/bills"},
+		"another record, once": {
+			prepare: func(d *apitest.Service) {
+				d.HandleFunc("POST /", turns(respond(201, `{"data":{"id":"o9","name":"Power","amount":"9.00"}}`), d.Handle))
+			},
+			err: `two records, "o9" and "o1"`, records: "o1", unsettled: true, requests: "POST /v1/bills, POST /v1/bills"},
+		"another record, and then nothing": {
+			prepare: func(d *apitest.Service) {
+				d.HandleFunc("POST /", turns(respond(201, `{"data":{"id":"o9","name":"Power"}}`), respond(403, "")))
+			},
+			err: `"o9", which is not what was sent`, unsettled: true, requests: "POST /v1/bills, POST /v1/bills"},
+		"made before, and changed since": {
+			prepare: func(d *apitest.Service) {
+				d.Reply(key1, `{"id":"o1","amount":"2.00","name":"Rent","created_at":"1999-12-31T23:00:00Z"}`)
+			},
+			err: `"o1", which existed before the request`, unsettled: true, requests: "POST /v1/bills, POST /v1/bills"},
+		"made before, with another spelling": {
+			prepare: func(d *apitest.Service) {
+				d.Place(bills, d.Reply(key1, `{"id":"o1","amount":"1500.0","name":" rent","number":9007199254740993,`+
+					`"created_at":"1999-12-31T23:00:00Z"}`))
+			},
+			id: "o1", records: "o1", existed: true, requests: "POST /v1/bills, GET /v1/bills/o1"},
 		"a change is rejected": {
 			prepare: func(d *apitest.Service) {
 				d.Reply(key1, old("o1", time.Hour))

@@ -47,7 +47,7 @@ func (k memory) accepts(name string, wanted, is attr.Value) bool {
 	}
 	one, isText := wanted.(types.String)
 	other, _ := is.(types.String)
-	return isText && !one.IsNull() && same.Wording(one.ValueString(), other.ValueString())
+	return isText && !one.IsNull() && same.Text(one.ValueString(), other.ValueString())
 }
 
 // accepting returns the plan with the key's values where these need no new key. An omitted description stays null.

@@ -326,7 +326,7 @@ func (w *write) rotatedLate(ctx context.Context, e ending) (*collections.LostKey
 
 // successors lists the unused keys that a rotation of an old key may have created.
 func (w *write) successors(ctx context.Context, old *collections.APIKey) ([]collections.APIKey, error) {
-	return w.Client.UnusedKeys(ctx, func(k collections.APIKey) bool { return same.Wording(k.Name, old.Name) })
+	return w.Client.UnusedKeys(ctx, func(k collections.APIKey) bool { return same.Text(k.Name, old.Name) })
 }
 
 func (w *write) done(ctx context.Context, id string, next ...ending) {

@@ -206,7 +206,7 @@ func (r *Resource) warnUnused(ctx context.Context, p *object.Plan[model], d deci
 	found := r.FindDuplicates(ctx, p, object.Duplicates[collections.APIKey]{List: client.ListAPIKeys,
 		Same: func(key collections.APIKey) bool {
 			created, known := api.ParseTime(key.CreatedAt)
-			old, named := same.Wording(key.Name, d.state.Name.ValueString()), same.Wording(key.Name, d.plan.Name.ValueString())
+			old, named := same.Text(key.Name, d.state.Name.ValueString()), same.Text(key.Name, d.plan.Name.ValueString())
 			left := (named || old) && !(old && elsewhere) && !ownsKey(d.state, d.memory, key)
 			return left && key.LastUsedAt == nil && works(ctx, client, &key) && known && created.After(since)
 		}})
@@ -240,7 +240,7 @@ func (r *Resource) warnDuplicate(ctx context.Context, p *object.Plan[model]) {
 		At: path.Root("name"), What: fmt.Sprintf("API key with the name %q", plan.Name.ValueString()),
 		List: client.ListAPIKeys,
 		Same: func(k collections.APIKey) bool {
-			return same.Wording(k.Name, plan.Name.ValueString()) && works(ctx, client, &k)
+			return same.Text(k.Name, plan.Name.ValueString()) && works(ctx, client, &k)
 		},
 		Summary: line,
 		More: "A key that was never used may be left over from an interrupted run, or belong to a system that has not " +

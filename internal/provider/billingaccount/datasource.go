@@ -45,10 +45,10 @@ func dataAttributes() object.Attributes {
 
 func dataSchema() schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: "One billing account, found by `id` or `external_id`. An open account takes precedence over " +
-			"closed ones with the same `external_id`; no match and several matches are errors. It takes one request by `id`, " +
-			"otherwise the filtered list.",
-		Attributes: dataAttributes().KeyIsUUID(),
+		MarkdownDescription: "One billing account, found by `id`, `external_id` or `customer_id`. By `customer_id`, it is the " +
+			"customer's only account that is not closed. An open account takes precedence over closed ones with the same " +
+			"`external_id`; no match and several matches are errors. It takes one request by `id`, otherwise the filtered list.",
+		Attributes: dataAttributes().KeyIsUUID(argCustomerID),
 	}
 }
 

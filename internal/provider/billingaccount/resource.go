@@ -22,11 +22,14 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
+const argCustomerID = "customer_id"
+
 var scheme = object.Scheme[*billing.Service, billing.BillingAccount]{
 	TypeName: typeName, Noun: "billing account", Key: "external_id",
 	Texts:      []string{"external_id", "billing_email", "status_reason", "custom_metadata"},
 	Service:    conn.Billing,
 	ID:         func(a *billing.BillingAccount) string { return a.ID },
+	MoreKeys:   []string{argCustomerID},
 	Get:        (*billing.Service).GetBillingAccount,
 	Refresh:    (*billing.Service).RefreshBillingAccount,
 	Wrote:      (*billing.Service).Wrote,
@@ -44,8 +47,12 @@ var scheme = object.Scheme[*billing.Service, billing.BillingAccount]{
 	},
 }
 
-// find lists the accounts with the external_id. If the list omits the customer, a single match is read by its id.
+// find lists the open accounts of a customer, or the accounts with the external_id. If the list omits the customer, a
+// single match is read by its id.
 func find(ctx context.Context, client *billing.Service, by object.Selector) ([]billing.BillingAccount, error) {
+	if by.Field == argCustomerID {
+		return client.OpenAccounts(ctx, by.Value)
+	}
 	found, err := client.FindBillingAccounts(ctx, billing.BillingAccountQuery{ExternalID: by.Value})
 	if err != nil || len(found) != 1 || found[0].Customer != nil {
 		return found, err

@@ -2,11 +2,50 @@ package customer
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 )
+
+// mainOf reads a main value: "-" is null, "?" unknown.
+func mainOf(text string) types.String {
+	switch text {
+	case "-":
+		return types.StringNull()
+	case "?":
+		return types.StringUnknown()
+	}
+	return types.StringValue(text)
+}
+
+// listOf reads a list such as "a,b:work" of values with their kinds: "-" is null, "?" unknown, "" empty; an item "?"
+// has an unknown value.
+func listOf(text string) types.List {
+	switch text {
+	case "-":
+		return types.ListNull(itemType)
+	case "?":
+		return types.ListUnknown(itemType)
+	case "":
+		return types.ListValueMust(itemType, []attr.Value{})
+	}
+	var items []item
+	for entry := range strings.SplitSeq(text, ",") {
+		value, kind, hasKind := strings.Cut(entry, ":")
+		c := item{Kind: types.StringNull(), Value: mainOf(value)}
+		if hasKind {
+			c.Kind = mainOf(kind)
+		}
+		items = append(items, c)
+	}
+	return itemList(items)
+}
+
+func remoteOf(text string) []billing.Contact { return toWire(itemsOf(listOf(text))) }
 
 // TestItems_unknown: what is not known yet is unknown in the item, and a list that is not known has no items.
 func TestItems_unknown(t *testing.T) {

@@ -26,8 +26,6 @@ resource "billing_customer" "test" {
   document_number = "11.222.333/0001-81"
   kind            = "juridical"
   birthday        = "2009-05-04"
-  email           = "financeiro@horizonte.example"
-  phone           = "+55 11 4000-1000"
   notes           = "Prefers one invoice a month."
   addresses = [
     { kind = "billing", street = "Rua Augusta", number = "1500", complement = "Sala 12", neighborhood = "Consolação",
@@ -51,8 +49,7 @@ resource "billing_customer" "test" {
 `
 
 // TestAccCustomer is the life of a customer with every attribute through Terraform: created, imported in every way, and
-// destroyed. An import shows the first entries as email and phone; the plan of the same configuration is empty all the
-// same.
+// destroyed. The plan of the same configuration is empty after an import.
 func TestAccCustomer(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
@@ -69,7 +66,7 @@ func TestAccCustomer(t *testing.T) {
 					`"limits":{"exact":9007199254740993,"ratio":0.25,"seats":5},"region":null,"team":"growth"}`))}},
 		acctest.EmptyPlan(config),
 		resource.TestStep{ResourceName: address, ImportState: true, ImportStateId: "external_id=erp-1001",
-			ImportStateVerify: true, ImportStateVerifyIgnore: []string{"email", "phone"}},
+			ImportStateVerify: true},
 		imports(resource.ImportBlockWithID, "external_id=erp-1001"),
 	)
 	t.Run("by identity", func(t *testing.T) {

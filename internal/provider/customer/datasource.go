@@ -8,18 +8,15 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
-	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
 
 // NewDataSource returns the data source of one customer.
 func NewDataSource() datasource.DataSource {
-	return object.NewSingularDataSource(scheme, dataSchema, oneFromAPI, findAccount)
+	return object.NewSingularDataSource(scheme, dataSchema, dataFromAPI)
 }
 
 // NewListDataSource returns the data source of several customers.
@@ -34,6 +31,7 @@ type dataModel struct {
 
 func dataFromAPI(c *billing.Customer) (dataModel, error) {
 	m, err := fromAPI(c)
+	m.Email, m.Phone = first(c.Emails), first(c.Phones)
 	return dataModel{shared: m.shared, CustomMetadata: m.EffectiveCustomMetadata}, err
 }
 
@@ -46,47 +44,20 @@ func dataAttributes() object.Attributes {
 	}, own)
 }
 
-type oneModel struct {
-	dataModel
-	FindBillingAccount types.Bool   `tfsdk:"find_billing_account"`
-	BillingAccountID   types.String `tfsdk:"billing_account_id"`
-}
-
-// oneFromAPI is the customer as the data source of one shows it, without its billing account.
-func oneFromAPI(c *billing.Customer) (oneModel, error) {
-	m, err := dataFromAPI(c)
-	return oneModel{dataModel: m}, err
-}
-
-// findAccount adds the billing account that was most likely created with the customer, where the configuration asks for
-// it.
-func findAccount(ctx context.Context, client *billing.Service, c *billing.Customer, config tfsdk.Config, m *oneModel,
-	diags *diag.Diagnostics) {
-	diags.Append(config.GetAttribute(ctx, path.Root("find_billing_account"), &m.FindBillingAccount)...)
-	if !m.FindBillingAccount.ValueBool() {
-		return
+// first returns the value of the first entry of a list, or null.
+func first(list []billing.Contact) types.String {
+	if len(list) == 0 {
+		return types.StringNull()
 	}
-	account, err := oldestAccount(ctx, client, c)
-	if err != nil {
-		apidiag.Add(diags, err, apidiag.Operation{Verb: "list", Object: "the billing accounts of customer (id " + c.ID + ")"})
-		return
-	}
-	if account != nil {
-		m.BillingAccountID = types.StringValue(account.ID)
-	}
+	return types.StringValue(list[0].Value)
 }
 
 func dataSchema() schema.Schema {
-	attributes := dataAttributes().KeyIsUUID()
-	attributes["find_billing_account"] = schema.BoolAttribute{Optional: true,
-		MarkdownDescription: "`true` reads `billing_account_id`, with one more request. Defaults to `false`."}
-	attributes["billing_account_id"] = schema.StringAttribute{Computed: true,
-		MarkdownDescription: "Id of the customer's oldest billing account that is not closed: the one created with the " +
-			"customer, if any. Null without `find_billing_account`."}
 	return schema.Schema{
 		MarkdownDescription: "One customer, found by `id`, `external_id` or `document_number`. No match and several " +
-			"matches are errors. It takes one request by `id`, otherwise the filtered list. The result is stored in state.",
-		Attributes: attributes,
+			"matches are errors. To find its billing account, use `billing_account` with `customer_id`. It takes one request by " +
+			"`id`, otherwise the filtered list. The result is stored in state.",
+		Attributes: dataAttributes().KeyIsUUID(),
 	}
 }
 
@@ -156,11 +127,9 @@ func NewListResource() list.ListResource {
 		}}}
 }
 
-// describe is a customer in a list. It omits email and phone, which repeat an item of emails and phones, because
-// generated configuration contains every optional argument that is set.
+// describe is a customer in a list.
 func describe(_ context.Context, _ *billing.Service, c *billing.Customer) (object.ListItem, bool) {
 	m, err := fromAPI(c)
-	m.Email, m.Phone = types.StringNull(), types.StringNull()
 	name := c.Name
 	if c.ExternalID != nil {
 		name += " (" + *c.ExternalID + ")"

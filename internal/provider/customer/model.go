@@ -52,8 +52,6 @@ type model struct {
 // defaults of arguments that only this provider uses.
 func fromAPI(c *billing.Customer) (model, error) {
 	custom, err := metadata.Import("customer "+c.ID, c.CustomMetadata)
-	none := pair{types.StringNull(), types.ListNull(itemType)}
-	emails, phones := none.seen(c.Emails, ownedPair{}), none.seen(c.Phones, ownedPair{})
 	return model{
 		shared: shared{
 			ID:             types.StringValue(c.ID),
@@ -66,12 +64,12 @@ func fromAPI(c *billing.Customer) (model, error) {
 			DocumentNumber: value.DocumentPointer(c.DocumentNumber),
 			Kind:           value.FilledOrNull(c.Kind),
 			Birthday:       value.DateTime{StringValue: value.FilledOrNull(c.Birthday)},
-			Email:          emails.Main,
-			Phone:          phones.Main,
+			Email:          types.StringNull(),
+			Phone:          types.StringNull(),
 			Notes:          value.FilledOrNull(c.Notes),
 			Addresses:      addressList(c.Addresses),
-			Phones:         phones.List,
-			Emails:         emails.List,
+			Phones:         itemList(fromWire(c.Phones)),
+			Emails:         itemList(fromWire(c.Emails)),
 			Websites:       itemList(fromWire(c.Websites)),
 			Tags:           value.SetOf(c.Tags),
 			Metadata:       value.JSONText(c.Metadata),
@@ -93,8 +91,8 @@ func (m model) preserve(prior model, remote *billing.Customer, own ownership) mo
 	m.PaymentTermsDays = prior.PaymentTermsDays
 	m.AutoCollection = prior.AutoCollection
 	m.BillingAccountID = prior.BillingAccountID
-	m.Email, m.Emails = pair{prior.Email, prior.Emails}.seen(remote.Emails, own.Email).split()
-	m.Phone, m.Phones = pair{prior.Phone, prior.Phones}.seen(remote.Phones, own.Phone).split()
+	m.Email, m.Phone = own.Email.seen(remote.Emails), own.Phone.seen(remote.Phones)
+	m.Emails, m.Phones = keepOrder(prior.Emails, m.Emails), keepOrder(prior.Phones, m.Phones)
 	m.Addresses = keepOrder(prior.Addresses, m.Addresses)
 	m.Websites = keepOrder(prior.Websites, m.Websites)
 	if m.Tags.IsNull() && len(prior.Tags.Elements()) == 0 && !prior.Tags.IsUnknown() {
@@ -140,10 +138,10 @@ func (m model) after(c *billing.Customer, own ownership, diags *diag.Diagnostics
 	return state
 }
 
-// body returns the changes from prior to m, except custom_metadata: cleared values are null, cleared lists are empty.
-// own is what the configuration owned before. For a zero prior it creates m, without unset arguments, so that the
-// service's defaults apply.
-func (m model) body(prior model, own ownership) billing.CustomerBody {
+// body returns the changes from prior to m, except custom_metadata: cleared values are null, cleared lists are empty. An
+// unknown list is left to owning. For a zero prior it creates m, without unset arguments, so that the service's
+// defaults apply.
+func (m model) body(prior model) billing.CustomerBody {
 	body := billing.CustomerBody{
 		Name:       value.ChangedText(m.Name, prior.Name),
 		ExternalID: value.ChangedText(m.ExternalID, prior.ExternalID),
@@ -158,14 +156,16 @@ func (m model) body(prior model, own ownership) billing.CustomerBody {
 		Birthday:       value.ChangedSpelling(m.Birthday, prior.Birthday),
 		DocumentNumber: value.ChangedSpelling(m.DocumentNumber, prior.DocumentNumber),
 	}
+	if !m.Emails.IsUnknown() {
+		body.Emails = changedList(m.Emails, prior.Emails, toContacts)
+	}
+	if !m.Phones.IsUnknown() {
+		body.Phones = changedList(m.Phones, prior.Phones, toContacts)
+	}
 	if !prior.ID.IsNull() {
-		// The main value is sent in its list, because sent alone it could not replace an entry.
-		body.Emails = pair{m.Email, m.Emails}.change(pair{prior.Email, prior.Emails}, own.Email)
-		body.Phones = pair{m.Phone, m.Phones}.change(pair{prior.Phone, prior.Phones}, own.Phone)
 		return body
 	}
-	body.Email, body.Emails = value.ChangedText(m.Email, prior.Email), changedList(m.Emails, prior.Emails, toContacts)
-	body.Phone, body.Phones = value.ChangedText(m.Phone, prior.Phone), changedList(m.Phones, prior.Phones, toContacts)
+	body.Email, body.Phone = value.ChangedText(m.Email, prior.Email), value.ChangedText(m.Phone, prior.Phone)
 	body.CreateBillingAccount = value.ChangedBool(m.CreateBillingAccount, prior.CreateBillingAccount)
 	body.BillingEmail = value.ChangedText(m.BillingEmail, prior.BillingEmail)
 	body.PaymentTermsDays = value.ChangedNumber(m.PaymentTermsDays, prior.PaymentTermsDays)

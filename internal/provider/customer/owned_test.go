@@ -28,11 +28,11 @@ func TestOwnership(t *testing.T) {
 	t.Parallel()
 	email := blank()
 	owning := func(config model, desired metadata.Object) ownership {
-		own := ownedBy(config)
+		own := ownership{Email: entry{Value: config.Email.ValueString()}}
 		own.Metadata.Object = metadata.Merge(nil, desired)
 		return own
 	}
-	email.Email, email.Emails = types.StringValue("a"), listOf("a,b")
+	email.Email = types.StringValue("a")
 	for name, c := range map[string]struct {
 		own  ownership
 		want string
@@ -40,7 +40,7 @@ func TestOwnership(t *testing.T) {
 		"nothing applied": {ownership{}, `{}`},
 		"nothing named":   {owning(blank(), nil), `{"custom_metadata":{}}`},
 		"metadata":        {owning(blank(), metadata.Object{"a": nil}), `{"custom_metadata":{"a":null}}`},
-		"e-mail, both":    {owning(email, nil), `{"custom_metadata":{},"email":{"main":"a"}}`},
+		"e-mail":          {owning(email, nil), `{"custom_metadata":{},"email":{"value":"a"}}`},
 	} {
 		store := memory{}
 		var diags diag.Diagnostics

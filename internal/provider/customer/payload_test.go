@@ -2,7 +2,6 @@ package customer
 
 import (
 	"encoding/json"
-	"reflect"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -35,7 +34,7 @@ func body(t *testing.T, payload any) map[string]any {
 
 // created is the body that creates what is configured.
 func created(config model, desired metadata.Owned) billing.CustomerBody {
-	body := config.body(model{}, ownership{})
+	body := config.body(model{})
 	body.CustomMetadata = value.ChangedMetadata(desired)
 	return body
 }
@@ -70,28 +69,15 @@ func TestBody_sameInOtherWords(t *testing.T) {
 		"no tags":        {func(m *model) { m.Tags = value.SetOrEmpty(nil) }, func(*model) {}},
 		"websites order": {func(m *model) { m.Websites = listOf("a,b") }, func(m *model) { m.Websites = listOf("b,a") }},
 		"empty websites": {func(*model) {}, func(m *model) { m.Websites = listOf("") }},
-		"another main value": {func(m *model) { m.Email, m.Emails = mainOf("a"), listOf("a,b") },
-			func(m *model) { m.Email, m.Emails = mainOf("b"), listOf("b,a") }},
+		"emails order":   {func(m *model) { m.Emails = listOf("a,b") }, func(m *model) { m.Emails = listOf("b,a") }},
 	} {
 		for _, turn := range []struct{ from, to func(*model) }{{c.state, c.planned}, {c.planned, c.state}} {
 			state, planned := stored(), stored()
 			turn.from(&state)
 			turn.to(&planned)
-			if update := planned.body(state, ownership{}); !update.IsEmpty() {
+			if update := planned.body(state); !update.IsEmpty() {
 				t.Errorf("%s: sent %v", name, body(t, update))
 			}
 		}
-	}
-}
-
-// TestBody_mainContact: the main value is sent inside its list, because alone it could not be replaced.
-func TestBody_mainContact(t *testing.T) {
-	t.Parallel()
-	state, planned := stored(), stored()
-	state.Phone, state.Phones = mainOf("1"), listOf("1,2:fax")
-	planned.Phone, planned.Phones = mainOf("3"), listOf("3,2:fax")
-	want := map[string]any{"phones": []any{map[string]any{"value": "3"}, map[string]any{"value": "2", "kind": "fax"}}}
-	if have := body(t, planned.body(state, ownership{})); !reflect.DeepEqual(have, want) {
-		t.Errorf("sent %v, want %v", have, want)
 	}
 }

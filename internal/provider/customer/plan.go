@@ -12,7 +12,6 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
@@ -38,81 +37,17 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	id := p.State.ID.ValueString()
 	var next ownership
 	p.Planned, next = p.Planned.plannedUpdate(p.Config, p.State, own, r.Defaults(), p.Diags)
-	if own.Metadata.Object == nil {
-		keepImported(ctx, p)
-	}
-	warnUnshown(p, own)
 	p.Update(ctx)
 	p.Run.Belongs("billing_account", p.State.BillingAccountID.ValueString(), typeName, id)
 	private.SetPlanned(ctx, p.Private, next, p.Diags)
 }
 
-// keepImported keeps email and phone of an imported customer if nothing else changes: an import shows the first
-// entries, and a configuration with another entry is equally correct. If unknown values decide whether something else
-// changes, it reports an error: the plan inside the apply cannot know what the first one decided.
-func keepImported(ctx context.Context, p *object.Plan[model]) {
-	kept := p.Planned
-	if hasValue(itemsOf(p.State.Emails), kept.Email) {
-		kept.Email = p.State.Email
-	}
-	if hasValue(itemsOf(p.State.Phones), kept.Phone) {
-		kept.Phone = p.State.Phone
-	}
-	if !p.Changes(ctx, kept) {
-		p.Planned = kept
-		return
-	}
-	another := func(planned, shown types.String, entries types.List) bool {
-		return !planned.Equal(shown) && hasValue(itemsOf(entries), planned)
-	}
-	if p.ConfigKnown() || !another(p.Planned.Email, p.State.Email, p.State.Emails) &&
-		!another(p.Planned.Phone, p.State.Phone, p.State.Phones) {
-		return
-	}
-	p.Diags.AddError(fmt.Sprintf("The plan cannot show whether the imported %s changes", p.State.displayName()),
-		"The import shows the first entries of emails and phones as email and phone, but the configuration has another "+
-			"entry. Whether that is the only difference depends on values that are known only after apply. Apply their "+
-			"resources first, or configure the first entries.")
-}
-
-// warnUnshown warns about effects of a change of email or phone that the plan does not show.
-func warnUnshown(p *object.Plan[model], own ownership) {
-	for _, c := range []struct {
-		name                   string
-		config, planned, state pair
-		owned                  ownedPair
-	}{
-		{"email", pair{p.Config.Email, p.Config.Emails}, pair{List: p.Planned.Emails},
-			pair{p.State.Email, p.State.Emails}, own.Email},
-		{"phone", pair{p.Config.Phone, p.Config.Phones}, pair{List: p.Planned.Phones},
-			pair{p.State.Phone, p.State.Phones}, own.Phone},
-	} {
-		switch {
-		// Whether the first entry was configured before the import is unknown.
-		case c.config.List.IsNull() && own.Metadata.Object == nil && !c.state.Main.IsNull() &&
-			len(itemsOf(c.planned.List)) > len(itemsOf(c.state.List)):
-			p.Diags.AddAttributeWarning(path.Root(c.name), fmt.Sprintf("%s of an imported customer is added to its %[1]ss",
-				c.name), fmt.Sprintf("%s was imported, and its %s has not been set since. So the one that it has is kept in "+
-				"addition. To remove that entry, set %[2]ss.", apidiag.Capitalize(p.State.displayName()), c.name))
-		// Terraform requires the plan of a list under ignore_changes to equal the state.
-		case c.config.Main.IsUnknown() && !c.config.List.IsNull() && c.planned.List.Equal(c.state.List):
-			does := "is added to " + c.name + "s"
-			if hasValue(itemsOf(c.state.List), types.StringValue(c.owned.Main)) {
-				does = fmt.Sprintf("replaces the previous one in %ss", c.name)
-			}
-			p.Diags.AddAttributeWarning(path.Root(c.name), fmt.Sprintf("%s may change %[1]ss, which the plan cannot show",
-				c.name), fmt.Sprintf("%s of %s is known only after apply. If %[1]ss is under ignore_changes and does not contain "+
-				"it, it %[3]s; other entries are kept.", c.name, p.State.displayName(), does))
-		}
-	}
-}
-
 // plannedCreate plans a creation. The documented defaults of the billing account and the type of the document are
 // known; other computed values are unknown.
 func (m model) plannedCreate(config model) model {
-	none := pair{types.StringNull(), types.ListNull(itemType)}
-	m.Email, m.Emails = pair{config.Email, config.Emails}.planned(none, ownedPair{}).split()
-	m.Phone, m.Phones = pair{config.Phone, config.Phones}.planned(none, ownedPair{}).split()
+	none := types.ListNull(itemType)
+	m.Emails = plannedContacts(config.Emails, none, config.Email, types.StringNull())
+	m.Phones = plannedContacts(config.Phones, none, config.Phone, types.StringNull())
 	m.Addresses, m.Websites, m.Tags = config.Addresses, config.Websites, config.Tags
 	m.CustomMetadata = config.CustomMetadata
 	if config.CreateBillingAccount.IsNull() {
@@ -158,19 +93,31 @@ func (m model) plannedUpdate(config, state model, own ownership, defaults metada
 	if m.Tags = config.Tags; config.Tags.IsNull() && len(state.Tags.Elements()) == 0 {
 		m.Tags = state.Tags
 	}
-	next := ownedBy(config)
-	m.Email, m.Emails = pair{config.Email, config.Emails}.planned(pair{state.Email, state.Emails}, own.Email).split()
-	m.Phone, m.Phones = pair{config.Phone, config.Phones}.planned(pair{state.Phone, state.Phones}, own.Phone).split()
+	next := ownership{Addresses: !config.Addresses.IsNull()}
+	m.Emails = plannedContacts(config.Emails, state.Emails, m.Email, state.Email)
+	m.Phones = plannedContacts(config.Phones, state.Phones, m.Phone, state.Phone)
 	next.Metadata = m.Plan(config.Attributes, state.Attributes, own.Metadata, defaults, state.displayName(), diags)
-	body := m.body(state, own)
+	body := m.body(state)
 	if !body.DocumentNumber.IsZero() {
 		m.DocumentType = value.DocumentKind(m.DocumentNumber)
 	}
 	if !m.EffectiveCustomMetadata.Equal(state.EffectiveCustomMetadata) || !body.IsEmpty() ||
-		config.Email.IsUnknown() || config.Phone.IsUnknown() {
+		!m.Email.IsNull() && !m.Email.Equal(state.Email) || !m.Phone.IsNull() && !m.Phone.Equal(state.Phone) {
 		m.UpdatedAt = types.StringUnknown()
 	}
 	return m, next
+}
+
+// plannedContacts plans emails or phones. If email or phone changes its entry, the list is known after the apply, which
+// changes the list that is there then.
+func plannedContacts(config, state types.List, main, had types.String) types.List {
+	switch {
+	case !config.IsNull():
+		return plannedList(config, state, true)
+	case !main.IsNull() && !main.Equal(had):
+		return types.ListUnknown(itemType)
+	}
+	return state
 }
 
 // plannedList plans a list. If unset, it is emptied, or kept if keep is true. For the service, an empty list and null
@@ -190,23 +137,16 @@ func plannedList(config, state types.List, keep bool) types.List {
 // ownership is the part of the customer that the configuration owned when it was last applied, see private.Owned.
 type ownership struct {
 	Metadata metadata.Owned `json:"custom_metadata,omitzero"`
-	Email    ownedPair      `json:"email,omitzero"`
-	Phone    ownedPair      `json:"phone,omitzero"`
+	Email    entry          `json:"email,omitzero"`
+	Phone    entry          `json:"phone,omitzero"`
 	// Addresses is true if addresses was configured.
 	Addresses bool `json:"addresses,omitempty"`
 }
 
-// ownedBy returns the ownership after applying config, without custom_metadata.
-func ownedBy(config model) ownership {
-	return ownership{Email: pair{config.Email, config.Emails}.owned(), Phone: pair{config.Phone, config.Phones}.owned(),
-		Addresses: !config.Addresses.IsNull()}
-}
-
 // within removes arguments that are not in the bare configuration from the planned ownership. Under ignore_changes,
 // Terraform uses the value of the state, even if the argument is unset; a value that was never configured is not owned.
-func (o ownership) within(config ownership) ownership {
-	o.Email, o.Phone = o.Email.within(config.Email), o.Phone.within(config.Phone)
-	o.Addresses = o.Addresses && config.Addresses
+func (o ownership) within(config model) ownership {
+	o.Addresses = o.Addresses && !config.Addresses.IsNull()
 	return o
 }
 

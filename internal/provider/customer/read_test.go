@@ -3,8 +3,10 @@ package customer
 import (
 	"crypto/x509"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -50,26 +52,25 @@ func lean(id, created string) members {
 	return members{"id": id, "status": "active", "created_at": created}
 }
 
-// TestOldestAccount: an import takes the account that most likely came with the customer.
-func TestOldestAccount(t *testing.T) {
+// TestAccountFound: an import takes the customer's first open account. Accounts that cannot be listed are a warning.
+func TestAccountFound(t *testing.T) {
 	t.Parallel()
-	loaded := []billing.BillingAccount{{ID: "loaded", Status: "active", CreatedAt: "2026-01-01T00:00:00Z"}}
 	for name, c := range map[string]struct {
-		loaded []billing.BillingAccount
-		listed []any
+		listed any
 		want   string
+		warns  string
 	}{
-		"none": {nil, []any{}, ""},
-		"oldest": {nil, []any{account("b", "2026-02-01T00:00:00Z", "active"),
-			account("a", "2026-01-01T00:00:00Z", "suspended")}, "a"},
-		"closed do not count": {nil, []any{account("a", "2026-01-01T00:00:00Z", "closed"),
-			account("b", "2026-02-01T00:00:00Z", "active")}, "b"},
-		"all closed": {nil, []any{account("a", "2026-01-01T00:00:00Z", "closed")}, ""},
-		"those of others": {nil, []any{members{"id": "x", "status": "active", "created_at": "2025-01-01T00:00:00Z",
-			"customer": members{"id": "d"}}}, ""},
-		"without their customers": {nil, []any{lean("x", "2025-01-01T00:00:00Z"), lean("a", "2026-01-01T00:00:00Z"),
-			lean("gone", "2024-01-01T00:00:00Z")}, "a"},
-		"loaded with the customer": {loaded, []any{account("a", "2025-01-01T00:00:00Z", "active")}, "loaded"},
+		"none": {[]any{}, "", ""},
+		"several": {[]any{account("a", "2026-01-01T00:00:00Z", "suspended"), account("b", "2026-02-01T00:00:00Z", "active")},
+			"a", ""},
+		"closed do not count": {[]any{account("a", "2026-01-01T00:00:00Z", "closed"),
+			account("b", "2026-02-01T00:00:00Z", "active")}, "b", ""},
+		"all closed": {[]any{account("a", "2026-01-01T00:00:00Z", "closed")}, "", ""},
+		"those of others": {[]any{members{"id": "x", "status": "active", "created_at": "2025-01-01T00:00:00Z",
+			"customer": members{"id": "d"}}}, "", ""},
+		"without their customers": {[]any{lean("x", "2025-01-01T00:00:00Z"), lean("a", "2026-01-01T00:00:00Z"),
+			lean("gone", "2024-01-01T00:00:00Z")}, "a", ""},
+		"not listed": {nil, "", "could not be listed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -77,24 +78,16 @@ func TestOldestAccount(t *testing.T) {
 				"/v1/billing-accounts/a": account("a", "2026-01-01T00:00:00Z", "active"),
 				"/v1/billing-accounts/x": members{"id": "x", "status": "active", "created_at": "2025-01-01T00:00:00Z",
 					"customer": members{"id": "d"}}})
-			have, err := oldestAccount(t.Context(), client, &billing.Customer{ID: "c", BillingAccounts: c.loaded})
-			if err != nil || (have != nil) != (c.want != "") || have != nil && have.ID != c.want {
-				t.Errorf("account %v, %v, want %q", have, err, c.want)
+			var diags diag.Diagnostics
+			found := &billing.Customer{ID: "c", Name: "A"}
+			state := withAccountFound(t.Context(), client, model{}.read(found, ownership{}, true, &diags), found, &diags)
+			if state.BillingAccountID.ValueString() != c.want || state.ID.ValueString() != "c" {
+				t.Errorf("account %s, want %q", state.BillingAccountID, c.want)
+			}
+			if text := fmt.Sprint(diags); diags.HasError() || (c.warns == "") != (len(diags) == 0) ||
+				!strings.Contains(text, c.warns) {
+				t.Errorf("it says %s", text)
 			}
 		})
-	}
-}
-
-// TestWithOldestAccount_unlisted: accounts that cannot be listed are a warning; the customer is imported all the
-// same.
-func TestWithOldestAccount_unlisted(t *testing.T) {
-	t.Parallel()
-	client := serving(t, nil)
-	var diags diag.Diagnostics
-	c := &billing.Customer{ID: "c", Name: "A"}
-	state := withOldestAccount(t.Context(), client, model{}.read(c, ownership{}, true, &diags), c, &diags)
-	if state.ID.ValueString() != "c" || !state.BillingAccountID.IsNull() || diags.HasError() ||
-		diags.WarningsCount() != 1 {
-		t.Errorf("state %+v, %v", state, diags)
 	}
 }

@@ -1,5 +1,5 @@
 // Package customer implements customers of the recurring-billing service: the resource, the data sources and the list
-// resource. contacts.go converts lists of contacts and addresses; pair.go plans email together with emails.
+// resource. contacts.go converts lists of contacts and addresses; entry.go finds the entry that email owns.
 package customer
 
 import (
@@ -7,8 +7,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -26,8 +24,8 @@ import (
 
 var scheme = object.Scheme[*billing.Service, billing.Customer]{
 	TypeName: typeName, Noun: "customer", Key: "external_id", MoreKeys: []string{"document_number"},
-	Texts: []string{"external_id", "name", "nickname", "legal_name", "notes", "email", "phone", "emails", "phones",
-		"websites", "addresses", "tags", "billing_email", "custom_metadata"},
+	Texts: []string{"external_id", "name", "nickname", "legal_name", "notes", "emails", "phones", "websites",
+		"addresses", "tags", "billing_email", "custom_metadata"},
 	Service:    conn.Billing,
 	ID:         func(c *billing.Customer) string { return c.ID },
 	Get:        (*billing.Service).GetCustomer,
@@ -79,9 +77,7 @@ func (m model) hasAccount() string {
 	return "To give it a billing account, write a billing_account resource."
 }
 
-// ValidateConfig rejects arguments for a billing account if none is created, and an email that is not in emails.
-// Terraform validates again before a plan, with more known values. These checks need the bare configuration: if a plan
-// has an email that is not in emails, one of them is under ignore_changes.
+// ValidateConfig rejects arguments for a billing account if none is created, and email together with emails.
 func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest,
 	resp *resource.ValidateConfigResponse) {
 	var config model
@@ -89,7 +85,7 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	config.checkMainEntries(&resp.Diagnostics)
+	config.checkContacts(&resp.Diagnostics)
 	if !config.CreateBillingAccount.Equal(types.BoolValue(false)) {
 		return
 	}
@@ -106,15 +102,16 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 	}
 }
 
-func (m model) checkMainEntries(diags *diag.Diagnostics) {
+func (m model) checkContacts(diags *diag.Diagnostics) {
 	for _, c := range []struct {
 		name string
-		pair
-	}{{"email", pair{m.Email, m.Emails}}, {"phone", pair{m.Phone, m.Phones}}} {
-		if c.contradicts() {
-			diags.AddAttributeError(path.Root(c.name), fmt.Sprintf("%s of %s is not one of its %[1]ss", c.name,
-				m.displayName()), fmt.Sprintf("%ss does not contain the value of %[1]s. A configured list is "+
-				"authoritative: add { value = … } with it to %[1]ss, or remove %[1]s or %[1]ss.", c.name))
+		main types.String
+		list types.List
+	}{{"email", m.Email, m.Emails}, {"phone", m.Phone, m.Phones}} {
+		if !c.main.IsNull() && !c.main.IsUnknown() && !c.list.IsNull() && !c.list.IsUnknown() {
+			diags.AddAttributeError(path.Root(c.name), fmt.Sprintf("%s and %[1]ss of %s are set", c.name, m.displayName()),
+				fmt.Sprintf("%s owns one entry of %[1]ss, and leaves the others to other systems; %[1]ss is the whole list. "+
+					"Remove one of the two.", c.name))
 		}
 	}
 }
@@ -129,15 +126,15 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if !ok {
 		return
 	}
-	own := ownedBy(w.Config)
-	own.Metadata = desired
+	own := ownership{Metadata: desired, Addresses: !w.Config.Addresses.IsNull()}
 	var created *billing.CustomerCreated
 	w.After = func(c *billing.Customer, prior model) model {
+		own.Email, own.Phone = sent(w.Config.Email, c.Emails, nil), sent(w.Config.Phone, c.Phones, nil)
 		state := prior.after(c, own, w.Diags).withAccount(created.BillingAccount)
 		state.CreateBillingAccount = w.Plan.CreateBillingAccount
 		return state.orPlanned(w.Plan)
 	}
-	body := w.Config.body(model{}, ownership{})
+	body := w.Config.body(model{})
 	body.CustomMetadata = value.ChangedMetadata(desired)
 	if !w.Do(ctx, step{Verb: "create", Send: func(ctx context.Context) (_ *billing.Customer, err error) {
 		if created, err = w.Client.CreateCustomer(ctx, body); err != nil {
@@ -170,11 +167,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	if !g.Get(ctx) {
 		return
 	}
-	if g.Importing {
-		g.State = withOldestAccount(ctx, g.Client, g.State, g.Last, g.Diags)
-	} else {
-		g.State = withLostAccount(ctx, g.Client, g.State, g.Last, g.Diags)
-	}
+	g.State = withAccountFound(ctx, g.Client, g.State, g.Last, g.Diags)
 	g.Save(ctx)
 }
 
@@ -190,43 +183,33 @@ func (m model) read(c *billing.Customer, own ownership, importing bool, diags *d
 	return whole.emptied()
 }
 
-// withLostAccount finds the billing account of the customer if it is unknown since the creation or the import. Each
-// refresh looks for it until it is found, because objects that refer to billing_account_id cannot be created without
-// it.
-func withLostAccount(ctx context.Context, client *billing.Service, m model, c *billing.Customer,
+// withAccountFound finds the billing account of the customer if it is unknown since a lost response to the creation, or
+// since the import. Each refresh looks for it until it is found, because objects that refer to billing_account_id
+// cannot be created without it.
+func withAccountFound(ctx context.Context, client *billing.Service, m model, c *billing.Customer,
 	diags *diag.Diagnostics) model {
 	if !m.BillingAccountID.IsNull() || m.CreateBillingAccount.Equal(types.BoolValue(false)) {
 		return m
 	}
-	imported := m.CreateBillingAccount.IsNull()
-	find := client.FirstAccount
-	if imported {
-		find = func(ctx context.Context, _ string) (*billing.BillingAccount, error) {
-			return oldestAccount(ctx, client, c)
+	if m.CreateBillingAccount.IsNull() { // imported
+		// The list is sorted by creation: no account is older than the one that was created with the customer.
+		accounts, err := client.OpenAccounts(ctx, c.ID)
+		switch {
+		case err != nil:
+			warnUnknownAccount(m, err, diags)
+			return m
+		case len(accounts) == 0:
+			return m.withAccount(nil)
 		}
+		return m.withAccount(&accounts[0])
 	}
-	account, err := find(ctx, c.ID)
-	switch {
-	case imported && err == nil:
-		return m.withAccount(account)
-	case account == nil:
+	account, err := client.FirstAccount(ctx, c.ID)
+	if account == nil {
 		warnUnknownAccount(m, err, diags)
 		return m
 	}
 	m.BillingAccountID = types.StringValue(account.ID)
 	return m
-}
-
-// withOldestAccount adds the billing account that was most likely created with the imported customer m. If that cannot
-// be determined, it warns and the import continues.
-func withOldestAccount(ctx context.Context, client *billing.Service, m model, c *billing.Customer,
-	diags *diag.Diagnostics) model {
-	account, err := oldestAccount(ctx, client, c)
-	if err != nil {
-		warnUnknownAccount(m, err, diags)
-		return m
-	}
-	return m.withAccount(account)
 }
 
 // emptied replaces null lists with empty ones. Then neither [] nor an unset argument causes a diff: Terraform does not
@@ -242,28 +225,6 @@ func (m model) emptied() model {
 	}
 	m.CustomMetadata = m.CustomMetadata.OrEmpty()
 	return m
-}
-
-// oldestAccount returns the customer's oldest billing account that is not closed. The one created with the customer is
-// older than any other.
-func oldestAccount(ctx context.Context, client *billing.Service, c *billing.Customer) (*billing.BillingAccount, error) {
-	found := c.BillingAccounts
-	if len(found) == 0 {
-		for account, err := range client.ListWholeAccounts(ctx, billing.BillingAccountQuery{CustomerID: c.ID}) {
-			if err != nil {
-				return nil, err
-			}
-			found = append(found, account)
-		}
-	}
-	found = slices.DeleteFunc(slices.Clone(found), func(a billing.BillingAccount) bool { return a.Status == "closed" })
-	if len(found) == 0 {
-		return nil, nil
-	}
-	oldest := slices.MinFunc(found, func(a, b billing.BillingAccount) int {
-		return strings.Compare(a.CreatedAt, b.CreatedAt)
-	})
-	return &oldest, nil
 }
 
 // warnUnknownAccount reports that billing_account_id stays null for now.
@@ -293,34 +254,48 @@ var customMetadata = object.CustomMetadataOf[*billing.Service, billing.Customer,
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	w, ok := r.BeginUpdate(ctx, req, resp)
 	own := private.Owned[ownership](ctx, w.Private, w.Diags)
-	next := private.Planned[ownership](ctx, w.Private, w.Diags).within(ownedBy(w.Config))
+	next := private.Planned[ownership](ctx, w.Private, w.Diags).within(w.Config)
 	if !ok || w.Diags.HasError() {
 		return
 	}
 	plan, state := w.Plan, w.State
+	entries := owning{email: plan.Email, phone: plan.Phone, before: own,
+		changesEmail: w.Config.Emails.IsNull() && !plan.Email.IsNull() && !plan.Email.Equal(state.Email),
+		changesPhone: w.Config.Phones.IsNull() && !plan.Phone.IsNull() && !plan.Phone.Equal(state.Phone)}
 	// Also after the first of two requests: arguments that only this provider uses are as planned.
-	w.After = func(c *billing.Customer, _ model) model { return plan.after(c, next, w.Diags) }
-	change := object.MetadataStep(customMetadata, w.Client, state.ID, plan.body(state, own),
-		object.MetadataChangeOf(state.Attributes, plan.Attributes, own.Metadata, next.Metadata))
-	shown := plan.shown()
-	w.State.Email, w.State.Phone = shown.Email, shown.Phone // if nothing is sent
-	if w.Do(ctx, change) {
+	w.After = func(c *billing.Customer, _ model) model {
+		next.Email, next.Phone = entries.after(c)
+		return plan.after(c, next, w.Diags)
+	}
+	body := plan.body(state)
+	change := func() step {
+		return object.MetadataStep(customMetadata, w.Client, state.ID, body,
+			object.MetadataChangeOf(state.Attributes, plan.Attributes, own.Metadata, next.Metadata))
+	}
+	only := change()
+	if entries.changesEmail || entries.changesPhone {
+		// Entries that other systems have added since the plan stay.
+		only = step{Verb: "update", Send: func(ctx context.Context) (current *billing.Customer, err error) {
+			if current, err = w.Client.GetCustomer(ctx, state.ID.ValueString()); err != nil {
+				return nil, err
+			}
+			entries.current = current
+			entries.change(&body)
+			if whole := change(); whole.Send != nil {
+				return whole.Send(ctx)
+			}
+			return current, nil
+		}}
+	}
+	if w.Do(ctx, only) {
 		w.Finish(ctx)
+	}
+	if w.Last == nil { // nothing was sent
+		next.Email, next.Phone = entries.after(&billing.Customer{})
 	}
 	if w.Last != nil || !w.Diags.HasError() {
 		private.SetOwned(ctx, w.Private, next, w.Diags)
 	}
-}
-
-// shown returns the plan m for an update without a request: a removed main value shows the first entry.
-func (m model) shown() model {
-	if m.Email.IsUnknown() {
-		m.Email = pair{List: m.Emails}.first()
-	}
-	if m.Phone.IsUnknown() {
-		m.Phone = pair{List: m.Phones}.first()
-	}
-	return m
 }
 
 // Delete applies deletion_policy.

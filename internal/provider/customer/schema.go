@@ -49,10 +49,8 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: "Tax number: CPF (11 digits) or CNPJ (14 characters), with or without a mask. Mask and " +
 					"case cause no diff. If removed, it is cleared.", Validators: check.TextInPlan(value.CPFOrCNPJ())},
 
-			"email": schema.StringAttribute{Optional: true, Computed: true, Validators: check.TextInPlan(check.Email()),
-				MarkdownDescription: "Main e-mail address, an entry of `emails`." + oneEntry("emails")},
-			"phone": schema.StringAttribute{Optional: true, Computed: true, Validators: check.TextInPlan(check.Phone()),
-				MarkdownDescription: "Main phone number, an entry of `phones`." + oneEntry("phones")},
+			"email":    optional("E-mail address, one entry of `emails`."+oneEntry("emails"), check.InPlan(check.Email())),
+			"phone":    optional("Phone number, one entry of `phones`."+oneEntry("phones"), check.InPlan(check.Phone())),
 			"emails":   nestedList(itemParts("E-mail address.", check.Email()), "E-mail addresses."+authoritative),
 			"phones":   nestedList(itemParts("Phone number.", check.Phone()), "Phone numbers."+authoritative),
 			"websites": nestedList(itemParts("Address (URL) of the website.", check.NotBlank()), "Web addresses."+inAnyOrder),
@@ -79,7 +77,8 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"billing_account_id": schema.StringAttribute{Computed: true,
 				PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 				MarkdownDescription: "Id of the billing account created with the customer; null with `create_billing_account = " +
-					"false`. After an import, the customer's oldest open account. Not refreshed: an account closed elsewhere stays."},
+					"false`. After an import, the customer's oldest open account. Not refreshed: it keeps " +
+					"naming an account that was closed elsewhere."},
 
 			object.PolicyName: object.PolicyAttribute("`delete` deletes the customer and closes its billing accounts",
 				object.PolicyDelete),
@@ -104,10 +103,9 @@ const (
 		"deletes all."
 )
 
-// oneEntry describes a main value that is an entry of a list.
+// oneEntry describes an argument that owns an entry of a list.
 func oneEntry(list string) string {
-	return " Changing it replaces only that entry, even with `" + list + "` in `ignore_changes`. If `" + list +
-		"` is set too, it must contain this value. If unset, it shows the first entry; if removed, the entry stays."
+	return " Changing it replaces that entry; other entries stay. If removed, the entry stays. Conflicts with `" + list + "`."
 }
 
 // notBlank are the checks of a free text.

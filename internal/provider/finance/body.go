@@ -85,7 +85,7 @@ func overlookIn(want, have any) any {
 
 // changes returns the top-level keys to send to change a record from stored to desired: a key that was owned and is no
 // longer desired is nil. The service replaces a whole top-level key (wire contract: finance PATCH), so an object is
-// sent with the keys that other systems have added to it. They come from whole, the last response.
+// sent with the keys that other systems have added to it. They come from whole, the record as it is now.
 func changes(own metadata.Ownership, stored, whole, desired metadata.Object) map[string]any {
 	stored = overlook(desired, stored)
 	result, theirs := own.Result(stored, desired, desired), own.Result(whole, desired, desired)
@@ -110,6 +110,16 @@ func changes(own metadata.Ownership, stored, whole, desired metadata.Object) map
 		}
 	}
 	return send
+}
+
+// sendsObject reports whether a change contains an object.
+func sendsObject(send map[string]any) bool {
+	for _, value := range send {
+		if _, isObject := value.(metadata.Object); isObject {
+			return true
+		}
+	}
+	return false
 }
 
 func equalKnowing(key string, a, b any, known metadata.Object) bool {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -144,13 +145,17 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if !w.Do(ctx, step{Verb: "create", Send: func(ctx context.Context) (*finance.Record, error) {
 		created, err := w.Client.CreateRecord(ctx, w.Plan.Collection.ValueString(), metadata.Payload(desired),
 			w.Plan.IdempotencyKey.ValueString())
-		if err != nil {
+		var other *finance.OtherRecordError
+		if err != nil && !errors.As(err, &other) {
 			adviseRetry(err, w.Plan, w.Diags)
-			return nil, inBody(err, desired)
+			err = inBody(err, desired)
+		}
+		if err != nil {
+			return nil, err
 		}
 		existed = created.Existed
 		return &created.Record, nil
-	}}) {
+	}, Explain: func(err error) bool { return w.Plan.explainOther(err, w.Diags) }}) {
 		return
 	}
 	w.Finish(ctx)
@@ -159,6 +164,25 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if existed {
 		warnExisted(w.State, w.Last.Field("created_at"), w.Diags)
 	}
+}
+
+// explainOther reports a creation that was answered with another record; false for any other error.
+func (m model) explainOther(err error, diags *diag.Diagnostics) bool {
+	var other *finance.OtherRecordError
+	if !errors.As(err, &other) {
+		return false
+	}
+	ids := make([]string, len(other.IDs))
+	for i, id := range other.IDs {
+		ids[i] = place(m.Collection.ValueString(), id)
+	}
+	diags.AddError(fmt.Sprintf("The creation of a %s was answered with another record", m.displayName()),
+		fmt.Sprintf("%s. Nothing of it is in the state, and nothing is changed or deleted. A cache or proxy between here "+
+			"and the service may mix up responses, or an earlier creation with the key %s may have created the record, which "+
+			"another system has changed since. Find out which one is yours, and import it (put this resource's name after "+
+			"the type), or set another idempotency_key:\n\n%s", apidiag.Capitalize(other.Error()),
+			m.IdempotencyKey.ValueString(), apidiag.ImportBlocks(typeName, ids...)))
+	return true
 }
 
 type step = object.Step[finance.Record]
@@ -278,13 +302,25 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if send := changes(own, stored, whole, next.Object); plan.Response.IsUnknown() && len(send) > 0 {
 		change = step{Verb: "update", Send: func(ctx context.Context) (*finance.Record, error) {
 			collection, id := state.Collection.ValueString(), state.ID.ValueString()
-			spelled, err := metadata.Respelled(send, true, func() (json.RawMessage, error) {
+			read := sync.OnceValues(func() (json.RawMessage, error) {
 				current, err := w.Client.GetRecord(ctx, collection, id)
 				if err != nil {
 					return nil, err
 				}
 				return current.Raw, nil
 			})
+			if sendsObject(send) { // with the keys that other systems have added to it since the plan
+				raw, err := read()
+				if err != nil {
+					return nil, err
+				}
+				current, err := metadata.Parse(raw)
+				if err != nil {
+					return nil, err
+				}
+				send = changes(own, stored, current, next.Object)
+			}
+			spelled, err := metadata.Respelled(send, true, read)
 			if err != nil {
 				return nil, err
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
@@ -143,7 +144,7 @@ func (r *Resource) warnDuplicate(ctx context.Context, p *object.Plan[model]) {
 	r.WarnDuplicates(ctx, p, object.Duplicates[collections.WebhookEndpoint]{
 		At: path.Root("url"), What: "webhook endpoint with the url " + check.Shown("url", plan.URL),
 		List: client.ListWebhookEndpoints,
-		Same: func(e collections.WebhookEndpoint) bool { return collections.SameURL(e.URL, plan.URL.ValueString()) },
+		Same: func(e collections.WebhookEndpoint) bool { return same.URL(e.URL, plan.URL.ValueString()) },
 		Summary: func(e collections.WebhookEndpoint) string {
 			return fmt.Sprintf("(created %s, last changed %s)", e.CreatedAt, e.UpdatedAt)
 		},

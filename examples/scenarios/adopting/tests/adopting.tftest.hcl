@@ -20,7 +20,7 @@ run "everything_is_found" {
   }
 
   assert {
-    condition     = billing_customer.this["crm-1003"].phone == "+55 11 5550-0300"
+    condition     = billing_customer.this["crm-1003"].phones[0].value == "+55 11 5550-0300"
     error_message = "A value that only other systems maintain is lost."
   }
 }

@@ -3,7 +3,6 @@ package check
 import (
 	"context"
 	"math/big"
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -69,15 +68,10 @@ func ShownText(argument, text string) string {
 
 // Host formats an address without its path and query, which may be secret; "" if it has no host.
 func Host(address string) string {
-	u, err := url.Parse(address)
-	if err != nil || u.Hostname() == "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http" {
-		return ""
+	if short := api.ShownURL(address); short != "" {
+		return Quoted(short)
 	}
-	short := u.Scheme + "://" + u.Host
-	if strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
-		short += "/…"
-	}
-	return Quoted(short)
+	return ""
 }
 
 // NumberText formats a number; long ones are abbreviated, and nil is "".

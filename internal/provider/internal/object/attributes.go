@@ -32,11 +32,14 @@ func FilterByID(description string) schema.StringAttribute {
 		MarkdownDescription: description}
 }
 
-// KeyIsUUID returns the attributes with a key id that accepts only a UUID, for services whose ids are all UUIDs.
-func (a Attributes) KeyIsUUID() Attributes {
-	key := a.text(keyID)
-	key.Validators = []validator.String{check.UUID()}
-	a[keyID] = key
+// KeyIsUUID returns the attributes with a key id, and more keys, that accept only a UUID, for services whose ids are all
+// UUIDs.
+func (a Attributes) KeyIsUUID(more ...string) Attributes {
+	for _, name := range append(more, keyID) {
+		key := a.text(name)
+		key.Validators = []validator.String{check.UUID()}
+		a[name] = key
+	}
 	return a
 }
 

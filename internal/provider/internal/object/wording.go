@@ -310,9 +310,9 @@ func compared(sent, shown attr.Value) learned {
 	case sent.IsNull():
 		return said
 	case shown.IsNull(), isTime && !at.Equal(then), amount.MatchString(one.ValueString()),
-		same.Less(other.ValueString(), one.ValueString()):
+		same.Less(other.ValueString(), one.ValueString()) && !same.URL(one.ValueString(), other.ValueString()):
 		return less
-	case isTime, same.Wording(one.ValueString(), other.ValueString()):
+	case isTime, same.Wording(one.ValueString(), other.ValueString()), same.URL(one.ValueString(), other.ValueString()):
 		return silent
 	}
 	return said

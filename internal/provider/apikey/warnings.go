@@ -172,20 +172,18 @@ func (r *Resource) warnRotated(ctx context.Context, p *object.Plan[model], d dec
 		Same: func(key collections.APIKey) bool {
 			return d.memory.follows(d.state, key) && works(ctx, client, &key)
 		}})
-	p.Diags.AddAttributeWarning(path.Root("expires_at"), d.state.displayName()+" was rotated outside of Terraform",
-		fmt.Sprintf("Its end was moved to %s, which indicates a rotation. %s%s", end, next, belongs(found)))
+	p.Diags.AddAttributeWarning(path.Root("expires_at"), d.state.displayName()+" was rotated, but not by this state",
+		fmt.Sprintf("Its end was moved to %s, which indicates a rotation by another system, or by a run that was "+
+			"interrupted: then its token is lost. %s%s", end, next, belongs(found)))
 }
 
-// belongs lists the keys that may be the successor of a rotation that is not in this state.
+// belongs lists the keys that may be the successor of a rotation that is not in this state, and how to end one.
 func belongs(found []collections.APIKey) string {
 	if len(found) == 0 {
 		return ""
 	}
-	text := "\n\nIts successor belongs to the system that rotated it. These keys have its name and were created since:\n"
-	for _, k := range found {
-		text += fmt.Sprintf("\n  %s (%s, created %s)", k.ID, k.KeyPrefix, k.CreatedAt)
-	}
-	return text
+	return "\n\nIts successor belongs to the system that rotated it, or to nobody if a run was interrupted. These keys have " +
+		"its name and were created since:" + howToEnd(found)
 }
 
 // follows reports whether a key has the name of the key m, is newer, and is not in this state.

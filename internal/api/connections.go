@@ -113,7 +113,7 @@ func (c *Client) permanent(err error) bool {
 		return true
 	case errors.As(err, &lookup):
 		// A name that was never resolved is probably misspelled. One that was resolved before comes back.
-		return lookup.IsNotFound && !c.outage.hasServed()
+		return lookup.IsNotFound && !c.outage.served.Load()
 	}
 	return false
 }

@@ -126,6 +126,10 @@ func TestAdd(t *testing.T) {
 		"too many requests, for an hour": with(429, "rate_limited", func(e *api.Error) {
 			e.RetryAfter, e.RetryAt = time.Hour, time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 		}),
+		"too many requests, again and again": with(429, "rate_limited", func(e *api.Error) {
+			e.RetryAfter, e.RetryAt = time.Second, time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+			e.Waited = 5 * time.Minute
+		}),
 		"server error":                  with(500, "internal", func(e *api.Error) { e.Attempts = 5 }),
 		"gateway":                       with(502, "", nil),
 		"server error, no attempt left": with(503, "", func(e *api.Error) { e.Attempts, e.Capped = 3, true }),

@@ -133,7 +133,11 @@ func limited(e *api.Error, _ place) string {
 	again := "later"
 	if !e.RetryAt.IsZero() {
 		again = "after " + e.RetryAt.UTC().Format(time.RFC3339)
-		text += "The provider waits for a rate limit automatically, but not that long. "
+		text += "The provider waits for a rate limit automatically, but not that long"
+		if e.Waited > 0 {
+			text += fmt.Sprintf(": it has waited %s (see retry_timeout)", e.Waited.Round(time.Second))
+		}
+		text += ". "
 	}
 	return text + "Run again " + again + ". If the limit is reached again, start fewer runs at the same time, or set " +
 		"requests_per_second in the provider block to a number below the limit."

@@ -167,7 +167,7 @@ func readBody(body io.Reader) ([]byte, error) {
 	case err != nil:
 		return data, fmt.Errorf("%w: %w", errTruncated, err)
 	}
-	return data, nil
+	return bytes.TrimPrefix(data, []byte("\ufeff")), nil // RFC 8259, section 8.1: a byte-order mark may be ignored
 }
 
 func isSuccess(status int) bool { return status >= 200 && status <= 299 }

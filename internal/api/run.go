@@ -175,7 +175,7 @@ func (c *Client) judge(ctx context.Context, k *call, a *response) verdict {
 		return verdict{err: e}
 	case a.status == http.StatusTooManyRequests:
 		return verdict{err: e, again: true, throttled: true}
-	case a.status < http.StatusBadRequest && !k.repeatable: // a redirect may have forwarded the request
+	case !k.repeatable && e.isGateways():
 		return verdict{err: c.ambiguous(k, a, e)}
 	case a.status != http.StatusRequestTimeout && a.status < 500:
 		return verdict{err: e}
@@ -183,6 +183,13 @@ func (c *Client) judge(ctx context.Context, k *call, a *response) verdict {
 		return verdict{err: c.ambiguous(k, a, e)}
 	}
 	return verdict{err: e, again: true, uncertain: true, pause: e.RetryAfter}
+}
+
+// isGateways reports whether the response is of a gateway that may have forwarded the request: a redirect, a 499 (the
+// connection was closed too early), or a conflict that is not the service's own.
+func (e *Error) isGateways() bool {
+	const closed = 499
+	return e.Status < http.StatusBadRequest || e.Status == closed || e.Status == http.StatusConflict && !e.Structured
 }
 
 // judgeFailure returns the meaning of a missing or incomplete response. sent means that the request may have been

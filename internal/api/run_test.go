@@ -42,6 +42,7 @@ func outcomeOf(err error) outcome {
 func TestRepeatTable(t *testing.T) {
 	failures := map[string]step{
 		"400": status(400), "403": status(403), "404": status(404), "408": status(408), "409": status(409),
+		"own 409": rejection(409, `{"error":{"code":"conflict","message":"no"}}`), "499": status(499),
 		"422": status(422), "429": status(429), "500": status(500), "502": status(502), "503": status(503),
 		"504":           status(504),
 		"302":           {status: 302, header: map[string]string{"Location": "https://elsewhere.example/"}},
@@ -65,7 +66,7 @@ func TestRepeatTable(t *testing.T) {
 		always[name] = succeeds
 	}
 	post := map[string]outcome{
-		"400": plainError, "403": plainError, "404": plainError, "409": plainError, "422": plainError,
+		"400": plainError, "403": plainError, "404": plainError, "own 409": plainError, "422": plainError,
 		"429": succeeds, "no conn": succeeds,
 	}
 	for name := range failures {

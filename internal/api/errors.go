@@ -122,6 +122,9 @@ func (e *TransportError) Error() string {
 // Late reports whether no response came within Config.RequestTimeout.
 func (e *TransportError) Late() bool { return errors.Is(e.Err, errLate) }
 
+// Rejected reports whether the server rejected the TLS connection: it sent an alert.
+func (e *TransportError) Rejected() bool { return isAlert(e.Err) }
+
 func (e *TransportError) Unwrap() error { return e.Err }
 
 // AmbiguousError is the error of a request that must not be repeated and whose outcome is unknown: it was sent, and no

@@ -167,6 +167,7 @@ func TestAdd(t *testing.T) {
 		"authority":  lost(x509.UnknownAuthorityError{}),
 		"other host": lost(x509.HostnameError{Certificate: &x509.Certificate{}, Host: "b"}),
 		"invalid":    lost(&tls.CertificateVerificationError{Err: errors.New("expired")}),
+		"TLS alert":  lost(&net.OpError{Op: "remote error", Err: errors.New("tls: certificate required")}),
 		"no TLS":     lost(tls.RecordHeaderError{Msg: "x"}),
 		"name":       lost(&net.DNSError{Err: "no such host", IsNotFound: true}),
 		"proxy": lost(&net.OpError{Op: "proxyconnect", Net: "tcp",

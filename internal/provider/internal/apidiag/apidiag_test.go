@@ -131,6 +131,9 @@ func TestAdd(t *testing.T) {
 			e.Waited = 5 * time.Minute
 		}),
 		"server error":                  with(500, "internal", func(e *api.Error) { e.Attempts = 5 }),
+		"server error, a finance record": with(500, "internal", func(e *api.Error) {
+			e.Operation, e.Attempts = "finance.records.create", 6
+		}),
 		"gateway":                       with(502, "", nil),
 		"server error, no attempt left": with(503, "", func(e *api.Error) { e.Attempts, e.Capped = 3, true }),
 		"server error, never repeated":  with(503, "", func(e *api.Error) { e.Attempts, e.Capped = 1, true }),

@@ -148,8 +148,12 @@ func failed(e *api.Error, _ place) string {
 	if e.Attempts > 1 {
 		times = fmt.Sprintf("to respond %d times in a row", e.Attempts)
 	}
-	return fmt.Sprintf("The service failed %s. Such failures are usually temporary. Run again in a few minutes, or %s.",
-		times, moreAttempts(e.Capped, e.Attempts))
+	keyed := ""
+	if e.Operation == "finance.records.create" {
+		keyed = " If it stays so, set idempotency_key: the service may repeat the result of the first attempt for the key."
+	}
+	return fmt.Sprintf("The service failed %s. Such failures are usually temporary. Run again in a few minutes, or %s.%s",
+		times, moreAttempts(e.Capped, e.Attempts), keyed)
 }
 
 // moreAttempts returns the provider argument that ended the attempts.

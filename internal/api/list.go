@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -312,7 +311,7 @@ func decodePage[T any](response *Response) (*page[T], error) {
 		return nil, err
 	}
 	// Unreadable paging information is treated as absent: the items are valid, and the length of the pages shows the end.
-	if raw, ok := top["meta"]; ok && json.Unmarshal(raw, &p.meta) != nil {
+	if raw, ok := top["meta"]; ok && decodeInto(raw, &p.meta) != nil {
 		p.meta = meta{}
 	}
 	return p, nil

@@ -67,6 +67,8 @@ func TestListFollowsThePagesThatCame(t *testing.T) {
 			envelope(-1, 0, 0)}, "a b c d", 3},
 		"without total_pages": {[]string{`{"data":[{"id":"a"}],"meta":{"total":2,"per_page":1}}`,
 			`{"data":[{"id":"b"}],"meta":{"total":2,"per_page":1}}`, envelope(2, 3, 1)}, "a b", 3},
+		"fractions in meta": {[]string{`{"data":[{"id":"a"}],"meta":{"total":1.0,"per_page":1.0,"total_pages":1.0}}`,
+			`{"data":[]}`}, "a", 2},
 		"broken meta":                {[]string{`{"data":[{"id":"a"}],"meta":["x"]}`, `{"data":[],"meta":3}`}, "a", 2},
 		"the page parameter ignored": {[]string{envelope(-1, 0, 0, "a", "b"), envelope(-1, 0, 0, "a", "b")}, "a b", 2},
 		"one on two pages": {[]string{envelope(3, 1, 2, "a", "b"), envelope(3, 2, 2, "b", "c"),

@@ -130,7 +130,7 @@ func TestAdd(t *testing.T) {
 			e.RetryAfter, e.RetryAt = time.Second, time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 			e.Waited = 5 * time.Minute
 		}),
-		"server error":                  with(500, "internal", func(e *api.Error) { e.Attempts = 5 }),
+		"server error": with(500, "internal", func(e *api.Error) { e.Attempts = 5 }),
 		"server error, a finance record": with(500, "internal", func(e *api.Error) {
 			e.Operation, e.Attempts = "finance.records.create", 6
 		}),

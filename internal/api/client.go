@@ -141,6 +141,7 @@ type call struct {
 	sent         int             // requests sent so far
 	uncertain    bool            // an earlier attempt may have been carried out
 	failing      time.Time       // first failure of an attempt
+	throttled    time.Time       // first 429
 	optional     bool            // see Request
 }
 

@@ -34,11 +34,11 @@ type Config struct {
 	RootCAs    *x509.CertPool // nil: the system's
 	// attempts after the first one, only for 5xx, 408 and transport errors; see NoRetryLimit
 	MaxRetries int
-	// maximum time for such attempts since the first failure; 0 means 5 min, or 20 s before the first response of the
-	// service
+	// maximum time for such attempts since the first failure, and for a limiter closed by 429 since the call's first one;
+	// 0 means 5 min, or 20 s before the first response of the service
 	RetryTimeout   time.Duration
 	RequestTimeout time.Duration     // per attempt; 0 means 30 s
-	MaxWait        time.Duration     // longest wait of one call for a limiter closed by 429; 0 means 20 min
+	MaxWait        time.Duration     // longest Retry-After of a 429 that is waited for; 0 means 20 min
 	Limiter        *Limiter          // nil: a separate limiter without a client-side limit
 	Operations     Operations        // zero value: the defaults
 	Observer       Observer          // nil: none

@@ -103,7 +103,8 @@ func fresh(t *http.Transport) *http.Transport {
 	return t
 }
 
-// permanent reports whether an error will not change within minutes: the peer is another host, or does not use TLS.
+// permanent reports whether an error will not change within minutes: the peer is another host, does not use TLS, or does
+// not accept this client.
 func (c *Client) permanent(err error) bool {
 	var certificate *tls.CertificateVerificationError
 	var record tls.RecordHeaderError
@@ -113,9 +114,16 @@ func (c *Client) permanent(err error) bool {
 		return true
 	case errors.As(err, &lookup):
 		// A name that was never resolved is probably misspelled. One that was resolved before comes back.
-		return lookup.IsNotFound && !c.outage.hasServed()
+		return lookup.IsNotFound && !c.outage.served.Load()
 	}
-	return false
+	// A server that has accepted this client before may reject it while it restarts.
+	return isAlert(err) && !c.outage.served.Load()
+}
+
+// isAlert reports whether the server ended the connection with a TLS alert. crypto/tls has no type for it.
+func isAlert(err error) bool {
+	var remote *net.OpError
+	return errors.As(err, &remote) && remote.Op == "remote error"
 }
 
 // streamError has the fields of net/http's internal HTTP/2 stream error, which errors.As copies into any such struct.
@@ -129,8 +137,9 @@ func (e streamError) Error() string { return "stream error" }
 
 const refusedStream = 7 // RFC 9113, section 7
 
-// unprocessed reports whether HTTP/2 proves that the server did not process the request: the server rejected the
-// stream, or sent a GOAWAY with an earlier last stream (RFC 9113, section 8.7). Any such request may be sent again.
+// unprocessed reports whether the server is proven not to have processed the request. Any such request may be sent
+// again. With HTTP/2, the server rejected the stream, or sent a GOAWAY with an earlier last stream (RFC 9113, section
+// 8.7). With TLS 1.3, it asks for a missing client certificate only after the handshake.
 //
 // net/http handles these cases itself, unless it has started to send a body that it cannot rewind. Then it reports the
 // reason only as text, which contains nothing from the server.
@@ -141,6 +150,9 @@ func unprocessed(err error) bool {
 	var stream streamError
 	if errors.As(err, &stream) {
 		return stream.Code == refusedStream
+	}
+	if isAlert(err) {
+		return strings.HasSuffix(err.Error(), "certificate required")
 	}
 	reason, unsent := strings.CutPrefix(err.Error(), "http2: Transport: cannot retry err [")
 	return unsent && strings.HasPrefix(reason, "http2: Transport received Server's graceful shutdown GOAWAY]") ||

@@ -547,16 +547,24 @@ func TestTLSPolicy(t *testing.T) {
 		"1.2 AES128-SHA, unlisted":    {only12(tls.TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA), false},
 		"1.2 without ECDHE, unlisted": {only12(tls.TLS_RSA_WITH_AES_128_GCM_SHA256), false},
 		"1.1":                         {&tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}, false},
+		"1.2, a client certificate":   {&tls.Config{MaxVersion: tls.VersionTLS12, ClientAuth: tls.RequireAnyClientCert}, false},
+		"1.3, a client certificate, h2": {&tls.Config{MinVersion: tls.VersionTLS13, ClientAuth: tls.RequireAnyClientCert},
+			false},
+		"1.3, a client certificate": {&tls.Config{MinVersion: tls.VersionTLS13, ClientAuth: tls.RequireAnyClientCert}, false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := serve(t, func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, `{}`) },
-				func(s *httptest.Server) { s.TLS = test.server; s.EnableHTTP2 = false },
-				func(cfg *Config) { cfg.MaxRetries = 0 })
-			_, err := c.Do(t.Context(), getCustomer)
-			if (err == nil) != test.works {
-				t.Errorf("got %v, want works = %v", err, test.works)
+				func(s *httptest.Server) { s.TLS = test.server; s.EnableHTTP2 = strings.Contains(name, "h2") },
+				func(cfg *Config) { cfg.RetryTimeout = 3 * time.Second })
+			for _, request := range []Request{getCustomer, createCustomer} {
+				_, err := c.Do(t.Context(), request)
+				var transport *TransportError
+				if test.works != (err == nil) || err != nil && (!errors.As(err, &transport) || transport.Attempts != 1 ||
+					!transport.Rejected()) {
+					t.Errorf("%s: got %v, want works = %v", request.Operation, err, test.works)
+				}
 			}
 		})
 	}

@@ -43,7 +43,7 @@ func Cursor[T any](ctx context.Context, c *Client, r Request, o CursorOptions[T]
 				l.endless("the service repeats a page")
 				return
 			}
-			if vain++; l.emit(p.items, seen) > 0 {
+			if vain++; l.emit(p, seen) > 0 {
 				vain = 0
 			}
 			switch {

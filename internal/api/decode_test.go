@@ -32,6 +32,7 @@ func TestOneAcceptsBareAndEnveloped(t *testing.T) {
 		"unknown fields":     `{"data":{"id":"c1","count":9007199254740993,"new":{"deep":[1]},"status":"quantum"}}`,
 		"null for a list":    `{"data":{"id":"c1","count":9007199254740993,"tags":null,"free":null}}`,
 		"blanks around":      " \n{\"id\":\"c1\",\"count\":9007199254740993}\n ",
+		"byte-order mark":    "\ufeff" + `{"data":{"id":"c1","count":9007199254740993}}`,
 		"own error field":    `{"id":"c1","count":9007199254740993,"error":null}`,
 	} {
 		for _, contentType := range []string{"application/json; charset=utf-8", "application/problem+json",

@@ -37,6 +37,7 @@ type Error struct {
 	Uncertain   bool          // an earlier attempt of the same request may have been carried out
 	RetryAfter  time.Duration // the requested wait; 0: none
 	RetryAt     time.Time     // when the service allows a retry; set only if that is too late to wait for
+	Waited      time.Duration // how long the call waited for the rate limit; set with RetryAt
 	ContentType string        // of the response, as sent
 	unshown     bool          // the request succeeded, but the response does not contain the object
 	noList      bool          // the request succeeded, but the response contains no list
@@ -59,6 +60,9 @@ func (e *Error) Error() string {
 	if !e.RetryAt.IsZero() {
 		fmt.Fprintf(&b, "; the service asked to wait until %s, which is longer than this operation may wait",
 			e.RetryAt.UTC().Format(time.RFC3339))
+	}
+	if e.Waited > 0 {
+		fmt.Fprintf(&b, "; this operation has waited %s for the rate limit", e.Waited.Round(time.Second))
 	}
 	if e.Attempts > 1 {
 		fmt.Fprintf(&b, " (after %d attempts)", e.Attempts)
@@ -117,6 +121,9 @@ func (e *TransportError) Error() string {
 
 // Late reports whether no response came within Config.RequestTimeout.
 func (e *TransportError) Late() bool { return errors.Is(e.Err, errLate) }
+
+// Rejected reports whether the server rejected the TLS connection: it sent an alert.
+func (e *TransportError) Rejected() bool { return isAlert(e.Err) }
 
 func (e *TransportError) Unwrap() error { return e.Err }
 

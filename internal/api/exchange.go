@@ -167,7 +167,7 @@ func readBody(body io.Reader) ([]byte, error) {
 	case err != nil:
 		return data, fmt.Errorf("%w: %w", errTruncated, err)
 	}
-	return data, nil
+	return bytes.TrimPrefix(data, []byte("\ufeff")), nil // RFC 8259, section 8.1: a byte-order mark may be ignored
 }
 
 func isSuccess(status int) bool { return status >= 200 && status <= 299 }
@@ -181,6 +181,9 @@ func isJSON(header http.Header) bool {
 // checkJSON distinguishes a truncated body, which is worth a retry, from one that is not JSON or is nested too deeply.
 func checkJSON(body []byte) error {
 	if tooDeep(body) {
+		if id := deepItem(body); id != "" {
+			return fmt.Errorf("%w (item %q)", errTooDeep, cleanLine(id, maxHintRunes))
+		}
 		return errTooDeep
 	}
 	if json.Valid(body) {
@@ -215,6 +218,43 @@ func tooDeep(body []byte) bool {
 		}
 	}
 	return false
+}
+
+// deepItem returns the id of the item of a list that is nested too deeply, as far as it has one.
+func deepItem(body []byte) (id string) {
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	const inItem = 3 // {"data": [{
+	depth, deep, isList := 0, false, false
+	var key any // of the next value in the item; nil: a key comes next
+	for {
+		token, err := decoder.Token()
+		switch {
+		case err != nil:
+			return ""
+		case token == json.Delim('{'), token == json.Delim('['):
+			depth++
+			deep = deep || depth > maxNesting
+			switch depth {
+			case inItem - 1:
+				isList = token == json.Delim('[')
+			case inItem:
+				id, key = "", nil
+			}
+		case token == json.Delim('}'), token == json.Delim(']'):
+			if depth--; depth == inItem {
+				key = nil
+			} else if depth < inItem && deep && isList {
+				return id
+			}
+		case depth == inItem && key == nil:
+			key = token
+		case depth == inItem:
+			if key == "id" {
+				id = fmt.Sprint(token)
+			}
+			key = nil
+		}
+	}
 }
 
 // Observer is notified of every exchange with a service, for logging. The data is already masked. It is called from

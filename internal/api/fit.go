@@ -12,8 +12,9 @@ import (
 type wrapper interface{ Wraps() reflect.Type }
 
 // fit rewrites a JSON value whose types differ from the documented ones, where that loses nothing: a number for a text,
-// an empty object for an empty list, an empty list for no object. Amounts and switches stay as strict as documented. If
-// drop is set, it leaves out fields that still do not fit. It reports whether the value fits.
+// 100.0 for an integer, an empty object for an empty list, an empty list for no object. Otherwise, amounts and switches
+// stay as strict as documented. If drop is set, it leaves out fields that still do not fit. It reports whether the value
+// fits.
 func fit(raw json.RawMessage, target reflect.Type, drop bool) (json.RawMessage, bool) {
 	raw = bytes.TrimSpace(raw)
 	for target.Kind() == reflect.Pointer {
@@ -32,6 +33,10 @@ func fit(raw json.RawMessage, target reflect.Type, drop bool) (json.RawMessage, 
 		return fitList(raw, target.Elem(), drop)
 	case reflect.String:
 		return fitText(raw)
+	case reflect.Int, reflect.Int64:
+		if whole, zeros, ok := strings.Cut(string(raw), "."); ok && strings.Trim(zeros, "0") == "" {
+			raw = json.RawMessage(whole)
+		}
 	}
 	err := json.Unmarshal(raw, reflect.New(target).Interface())
 	return raw, err == nil

@@ -41,11 +41,13 @@ func TestFit(t *testing.T) {
 		"a text for a switch":  {`{"id":"a","active":"true"}`, `{"id":"a"}`, true},
 		"a boolean for a text": {`{"id":"a","name":true}`, `{"id":"a"}`, true},
 		"null":                 {`{"id":1,"name":null}`, `{"id":"1"}`, false},
-		"a real fraction":      {`{"id":"a","days":1.5}`, `{"id":"a"}`, true},
-		"too large":            {`{"id":"a","days":1e400000000}`, `{"id":"a"}`, true},
-		"another object":       {`{"id":"a","name":{"first":"A"},"days":3}`, `{"id":"a","days":3}`, true},
-		"inside, another":      {`{"id":"a","address":{"number":{}}}`, `{"id":"a","address":{}}`, true},
-		"a list with another":  {`{"id":"a","tags":["a",{}]}`, `{"id":"a"}`, true},
+		"a whole number as a fraction": {`{"id":"a","days":-100.0,"items":[{"quantity":9007199254740993.00}]}`,
+			`{"id":"a","days":-100,"items":[{"quantity":9007199254740993}]}`, false},
+		"a real fraction":     {`{"id":"a","days":1.5}`, `{"id":"a"}`, true},
+		"too large":           {`{"id":"a","days":1e400000000}`, `{"id":"a"}`, true},
+		"another object":      {`{"id":"a","name":{"first":"A"},"days":3}`, `{"id":"a","days":3}`, true},
+		"inside, another":     {`{"id":"a","address":{"number":{}}}`, `{"id":"a","address":{}}`, true},
+		"a list with another": {`{"id":"a","tags":["a",{}]}`, `{"id":"a"}`, true},
 	} {
 		var strict, want fitted
 		if err := json.Unmarshal([]byte(c.want), &want); err != nil {

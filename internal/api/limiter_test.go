@@ -352,7 +352,7 @@ func TestRateFollowsTheService(t *testing.T) {
 		storm          time.Duration
 	}{
 		{50, 10, "", 0}, {50, 10, "1", 0}, {10, 10, "", 0}, {10, 10, "1", 0}, {50, 40, "1", 0}, {50, reads, "", 0},
-		{50, 10, "", 10 * time.Minute}, {50, 10, "", 30 * time.Second}, {50, 10, "1", 30 * time.Second},
+		{50, 10, "", 4 * time.Minute}, {50, 10, "", 30 * time.Second}, {50, 10, "1", 30 * time.Second},
 		{50, 10, "0", 30 * time.Second},
 	} {
 		t.Run(fmt.Sprintf("%+v", test), func(t *testing.T) {

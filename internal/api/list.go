@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -18,6 +17,8 @@ const (
 	defaultPerPage = 100
 	// maxPages limits the length of a list, including one without a total: a million objects at 100 per page.
 	maxPages = 10_000
+	// maxListBytes limits the responses of a list in sum, because its objects are in memory together.
+	maxListBytes = 256 << 20
 	// mostVainPages is the maximum number of consecutive pages that do not bring the end of a list closer.
 	mostVainPages = 10
 )
@@ -76,6 +77,7 @@ func List[T any](ctx context.Context, c *Client, r Request, o ListOptions[T]) it
 
 // page is one response of a list.
 type page[T any] struct {
+	size  int // of the response, in bytes
 	items []*T
 	meta  meta
 	hash  [sha256.Size]byte // of the items as received
@@ -100,6 +102,7 @@ type reading[T any] struct {
 	total   *int            // according to the last page
 	moved   bool            // the total changed during the last pass
 	stopped bool            // by the consumer or an error
+	size    int             // of the pages of the last pass
 	// of the pass: the number of items, and of those on the longest page
 	read, longest int
 	// reported is set if the total is known to be wrong.
@@ -128,7 +131,7 @@ func (l *reading[T]) pass(ctx context.Context) {
 	seen := map[string]bool{} // in this pass
 	pages := map[[sha256.Size]byte]bool{}
 	left, vain := 0, 0 // left: remaining pages according to the last one
-	l.total, l.moved, l.repeated, l.longest, l.read = nil, false, false, 0, 0
+	l.total, l.moved, l.repeated, l.longest, l.read, l.size = nil, false, false, 0, 0, 0
 	for number := 1; number <= maxPages; number++ {
 		p, err := l.fetch(ctx, number)
 		if err != nil {
@@ -141,7 +144,7 @@ func (l *reading[T]) pass(ctx context.Context) {
 		}
 		pages[p.hash] = true
 		l.count(p.meta.Total)
-		if fresh := l.emit(p.items, seen); l.stopped || l.ends(ctx, p, fresh) {
+		if fresh := l.emit(p, seen); l.stopped || l.ends(ctx, p, fresh) {
 			return
 		}
 		length, counted := p.pages()
@@ -194,8 +197,13 @@ func (l *reading[T]) fail(err error) {
 }
 
 // emit yields items that were not yielded before, and counts those that are new in this pass.
-func (l *reading[T]) emit(items []*T, seen map[string]bool) (fresh int) {
-	for _, item := range items {
+func (l *reading[T]) emit(p *page[T], seen map[string]bool) (fresh int) {
+	if l.size += p.size; l.size > maxListBytes {
+		l.fail(fmt.Errorf("%s %s: the responses have more than %d MiB in sum: to read less, set limit or a filter",
+			l.client.cfg.Service, l.request.Operation, maxListBytes>>20))
+		return 0
+	}
+	for _, item := range p.items {
 		if item == nil {
 			continue
 		}
@@ -307,12 +315,12 @@ func decodePage[T any](response *Response) (*page[T], error) {
 	if bytes.HasPrefix(data, []byte("{")) {
 		return nil, fmt.Errorf("%w: its data is an object", errNoList)
 	}
-	p := &page[T]{hash: sha256.Sum256(data)}
+	p := &page[T]{size: len(response.Body), hash: sha256.Sum256(data)}
 	if err := decodeInto(data, &p.items); err != nil {
 		return nil, err
 	}
 	// Unreadable paging information is treated as absent: the items are valid, and the length of the pages shows the end.
-	if raw, ok := top["meta"]; ok && json.Unmarshal(raw, &p.meta) != nil {
+	if raw, ok := top["meta"]; ok && decodeInto(raw, &p.meta) != nil {
 		p.meta = meta{}
 	}
 	return p, nil
@@ -365,7 +373,7 @@ func (l *reading[T]) backward(ctx context.Context, first *page[T], number int) b
 			l.total = p.meta.Total // the smallest: objects created meanwhile may be missing
 		}
 		slices.Reverse(p.items)
-		l.emit(p.items, seen)
+		l.emit(p, seen)
 	}
 	if !l.stopped && !l.complete() {
 		l.pass(ctx)

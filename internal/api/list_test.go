@@ -67,6 +67,8 @@ func TestListFollowsThePagesThatCame(t *testing.T) {
 			envelope(-1, 0, 0)}, "a b c d", 3},
 		"without total_pages": {[]string{`{"data":[{"id":"a"}],"meta":{"total":2,"per_page":1}}`,
 			`{"data":[{"id":"b"}],"meta":{"total":2,"per_page":1}}`, envelope(2, 3, 1)}, "a b", 3},
+		"fractions in meta": {[]string{`{"data":[{"id":"a"}],"meta":{"total":1.0,"per_page":1.0,"total_pages":1.0}}`,
+			`{"data":[]}`}, "a", 2},
 		"broken meta":                {[]string{`{"data":[{"id":"a"}],"meta":["x"]}`, `{"data":[],"meta":3}`}, "a", 2},
 		"the page parameter ignored": {[]string{envelope(-1, 0, 0, "a", "b"), envelope(-1, 0, 0, "a", "b")}, "a b", 2},
 		"one on two pages": {[]string{envelope(3, 1, 2, "a", "b"), envelope(3, 2, 2, "b", "c"),
@@ -230,6 +232,49 @@ func TestListEndsEndlessPages(t *testing.T) {
 }
 
 // TestListThatIsWhole: a list that has no pages is asked for once, unless its meta says otherwise.
+// TestListOfTooManyBytes: pages that are too large in sum end a list before they fill the memory.
+func TestListOfTooManyBytes(t *testing.T) {
+	t.Parallel()
+	var err error
+	l := &reading[thing]{client: newClient(t, play(ok(``))), request: listCustomers,
+		yield: func(_ thing, failure error) bool { err = failure; return true }}
+	l.emit(&page[thing]{size: maxListBytes}, nil)
+	if l.stopped {
+		t.Errorf("%v", err)
+	}
+	l.emit(&page[thing]{size: 1}, nil)
+	const want = "billing customers.list: the responses have more than 256 MiB in sum: to read less, set limit or a filter"
+	if !l.stopped || fmt.Sprint(err) != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	p, err := decodePage[thing](&Response{Body: []byte(`{"data":[]}`), Header: http.Header{}})
+	if err != nil || p.size != 11 {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
+// TestTooDeepNamesTheItem: of a list, the error names the object that is nested too deeply, also if its id comes after
+// that.
+func TestTooDeepNamesTheItem(t *testing.T) {
+	t.Parallel()
+	deep := func(levels int) string { return strings.Repeat(`{"id":`, levels) + `"x"` + strings.Repeat("}", levels) }
+	item := func(id string, levels int) string {
+		return `{"custom_metadata":` + deep(levels) + `,"kind":"id","id":"` + id + `","tags":["id"]}`
+	}
+	for body, want := range map[string]string{
+		`{"data":[` + item("a", 5) + "," + item("b", maxNesting) + "," + item("c", 5) + `]}`: `(item "b")`,
+		`{"data":[{"id":7,"x":` + deep(maxNesting) + `}]}`:                                   `(item "7")`,
+		`{"data":[{"x":` + deep(maxNesting) + `}]}`:                                          "levels",
+		`{"data":` + item("a", maxNesting) + `}`:                                             "levels",
+		strings.Repeat("[", 100_000):                                                         "levels",
+	} {
+		_, err := collect(t, newClient(t, play(ok(body))), ListOptions[thing]{ID: byID})
+		if err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%.60s…: %v, want %s", body, err, want)
+		}
+	}
+}
+
 func TestListThatIsWhole(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]int{

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -38,6 +39,7 @@ type outage struct {
 	health  map[string]*health // by operation; allOperations is the whole service
 	first   map[string]error   // by cause: the first of the errors that are the same for all objects
 	changed chan struct{}      // closed and replaced when paused calls should check again
+	served  atomic.Bool        // the service itself has responded, with any status
 }
 
 const allOperations = ""
@@ -88,13 +90,13 @@ func (o *outage) fails(operation string) {
 	}
 }
 
-// giveUp records the end of a call whose attempts have failed since then. Other calls of the operation, or of the
+// giveUp records the end of a call whose attempts have failed, or got 429, since then. Other calls of the operation, or of the
 // service, end too, unless one has succeeded since.
-func (o *outage) giveUp(operation string, since time.Time, err error) {
+func (o *outage) giveUp(k *call, since time.Time, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for _, h := range o.both(operation) {
-		if h.down == nil && h.failures >= failuresInRow && !h.worked.After(since) {
+	for _, h := range o.both(k.operation) {
+		if h.down == nil && max(h.failures, k.sent) >= failuresInRow && !h.worked.After(since) {
 			h.down = err
 			o.wake()
 		}
@@ -127,12 +129,6 @@ func (o *outage) blocked(k *call, service string) error {
 	return nil
 }
 
-func (o *outage) hasServed() bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return !o.both(allOperations)[0].worked.IsZero()
-}
-
 // watch returns a channel that is closed when the service works again, or when waiting no longer makes sense.
 func (o *outage) watch() <-chan struct{} {
 	o.mu.Lock()
@@ -150,16 +146,21 @@ func (o *outage) wake() {
 	o.changed = make(chan struct{})
 }
 
-// note records what one attempt shows about the service. It ignores a 429, which the limiter handles, and a 404, which
-// is not yet proven.
+// note records what one attempt shows about the service. A 429 is not a failure, because the limiter handles it, and a
+// 404 is not yet proven.
 func (c *Client) note(k *call, a *response, v verdict) {
 	e, _ := AsError(v.err)
+	ok := v.response != nil && (len(v.response.Body) == 0 || isJSON(v.response.Header))
+	own := e != nil && e.Structured
+	if ok || own || v.throttled {
+		c.outage.served.Store(true)
+	}
 	switch {
+	case v.throttled:
 	case a.status == 0 && !k.interrupted(), a.status >= http.StatusInternalServerError,
 		a.status == http.StatusRequestTimeout:
 		c.outage.fails(k.operation)
-	case v.response != nil && (len(v.response.Body) == 0 || isJSON(v.response.Header)),
-		e != nil && e.Structured && a.status != http.StatusUnauthorized && !e.Missing():
+	case ok, own && a.status != http.StatusUnauthorized && !e.Missing():
 		c.outage.works(k.operation)
 	}
 }
@@ -169,7 +170,7 @@ func (c *Client) retryTimeout() time.Duration {
 	switch {
 	case c.cfg.RetryTimeout > 0:
 		return c.cfg.RetryTimeout
-	case c.outage.hasServed():
+	case c.outage.served.Load():
 		return defaultRetryTimeout
 	}
 	return unservedTimeout

@@ -168,6 +168,48 @@ func TestDownIsFoundOutOnce(t *testing.T) {
 	}
 }
 
+// TestWhatShowsThatTheServiceIsThere: after one response of the service itself, whatever its status, a failure is waited
+// for as long as an outage, and not as for a wrong address.
+func TestWhatShowsThatTheServiceIsThere(t *testing.T) {
+	t.Parallel()
+	const own = `{"error":{"code":"internal_error","message":"no"}}`
+	type row struct {
+		first step
+		want  time.Duration
+	}
+	apitest.Each(t, map[string]row{
+		"its own 500":     {rejection(500, own), defaultRetryTimeout},
+		"its own 404":     {rejection(404, own), defaultRetryTimeout},
+		"its own 422":     {rejection(422, own), defaultRetryTimeout},
+		"its own 408":     {rejection(408, own), defaultRetryTimeout},
+		"any 429":         {status(429), defaultRetryTimeout},
+		"a proxy's 503":   {status(503), unservedTimeout},
+		"a proxy's 404":   {status(404), unservedTimeout},
+		"a broken answer": {step{status: 200, cut: true}, unservedTimeout},
+	}, func(t *testing.T, test row) {
+		c := newClient(t, play(test.first, status(503)), byTime, func(cfg *Config) { cfg.RetryTimeout = 0 })
+		// Of a POST, each failure ends the call.
+		_, _ = c.Do(t.Context(), Request{Operation: "customers.create", Body: 1})
+		start := time.Now()
+		_, err := c.Do(t.Context(), getCustomer)
+		if err == nil || time.Since(start).Truncate(time.Second) != test.want {
+			t.Errorf("%v after %s, want %s", err, time.Since(start), test.want)
+		}
+	})
+}
+
+// TestAnEndlessRateLimitEndsTheRunOnce: one call waits for it as long as for an outage, and names the time.
+func TestAnEndlessRateLimitEndsTheRunOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := newClient(t, play(step{status: 429, header: map[string]string{"Retry-After": "1"}}), byTime)
+		got := plan(t, c, 1000)
+		if got.full != 1 || got.short != 999 || got.took > defaultRetryTimeout+time.Minute {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
 // TestOneOperationIsDown: where one operation fails for good and others work, its calls wait once, and not each.
 func TestOneOperationIsDown(t *testing.T) {
 	t.Parallel()

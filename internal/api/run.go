@@ -31,9 +31,9 @@ type verdict struct {
 
 // run sends a call until its response is final.
 //
-// Only 5xx, 408 and transport errors use up the retry limit, which is a time, not a number of attempts, because a
-// service that restarts is unavailable for minutes. A 429 does not: it is not a failure, and counting it would end a
-// run only because the run is large.
+// The retry limit is a time, not a number of attempts, because a service that restarts is unavailable for minutes. Only
+// 5xx, 408 and transport errors count as retries. A 429 has the same time for itself: it is not a failure, and counting
+// it would end a run only because the run is large.
 func (c *Client) run(ctx context.Context, k *call) (*Response, error) {
 	var throttled *Error
 	for failures := 0; ; {
@@ -43,9 +43,11 @@ func (c *Client) run(ctx context.Context, k *call) (*Response, error) {
 		}
 		a := c.exchange(ctx, k)
 		v := c.judge(ctx, k, a)
+		c.note(k, a, v)
 		if v.throttled {
 			again := throttled != nil
 			throttled, _ = AsError(v.err)
+			c.limitWait(k, throttled)
 			pass.throttled(throttled)
 			if again && k.optional {
 				// The rate limit may only apply to lists, so other calls need not wait.
@@ -54,7 +56,6 @@ func (c *Client) run(ctx context.Context, k *call) (*Response, error) {
 			continue
 		}
 		pass.done()
-		c.note(k, a, v)
 		if !v.again {
 			return v.response, v.err
 		}
@@ -64,7 +65,7 @@ func (c *Client) run(ctx context.Context, k *call) (*Response, error) {
 		wait, ok := c.nextAttempt(k, failures, v)
 		if !ok {
 			if !k.optional {
-				c.outage.giveUp(k.operation, k.failing, v.err)
+				c.outage.giveUp(k, k.failing, v.err)
 			}
 			return nil, v.err
 		}
@@ -73,6 +74,21 @@ func (c *Client) run(ctx context.Context, k *call) (*Response, error) {
 		if err := c.backoff(ctx, k, wait, v); err != nil {
 			return nil, c.givenUp(k, err)
 		}
+	}
+}
+
+// limitWait sets how long a call waits for the limiter after a 429: retryTimeout since its first one, or, if that asked
+// for a longer wait, until a request after that wait.
+func (c *Client) limitWait(k *call, e *Error) {
+	now := time.Now()
+	if k.throttled.IsZero() {
+		k.throttled, k.latest = now, now.Add(c.retryTimeout())
+		if asked := now.Add(e.RetryAfter + limiterJitterMax); e.RetryAfter > 0 && asked.After(k.latest) {
+			k.latest = asked.Add(c.cfg.RequestTimeout) // of another call's probe
+		}
+	}
+	if e.RetryAfter > c.cfg.MaxWait {
+		k.latest = now
 	}
 }
 
@@ -159,7 +175,7 @@ func (c *Client) judge(ctx context.Context, k *call, a *response) verdict {
 		return verdict{err: e}
 	case a.status == http.StatusTooManyRequests:
 		return verdict{err: e, again: true, throttled: true}
-	case a.status < http.StatusBadRequest && !k.repeatable: // a redirect may have forwarded the request
+	case !k.repeatable && e.isGateways():
 		return verdict{err: c.ambiguous(k, a, e)}
 	case a.status != http.StatusRequestTimeout && a.status < 500:
 		return verdict{err: e}
@@ -167,6 +183,13 @@ func (c *Client) judge(ctx context.Context, k *call, a *response) verdict {
 		return verdict{err: c.ambiguous(k, a, e)}
 	}
 	return verdict{err: e, again: true, uncertain: true, pause: e.RetryAfter}
+}
+
+// isGateways reports whether the response is of a gateway that may have forwarded the request: a redirect, a 499 (the
+// connection was closed too early), or a conflict that is not the service's own.
+func (e *Error) isGateways() bool {
+	const closed = 499
+	return e.Status < http.StatusBadRequest || e.Status == closed || e.Status == http.StatusConflict && !e.Structured
 }
 
 // judgeFailure returns the meaning of a missing or incomplete response. sent means that the request may have been
@@ -201,7 +224,8 @@ func (c *Client) notSent(k *call, throttled *Error, err error) error {
 	}
 	if throttled != nil {
 		late := *throttled
-		late.RetryAt = closed.until
+		late.RetryAt, late.Waited = closed.until, time.Since(k.throttled)
+		c.outage.giveUp(k, k.throttled, &late)
 		return &late
 	}
 	late := *closed.cause

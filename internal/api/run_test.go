@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/apitest"
 )
 
 // outcome is what a caller sees.
@@ -40,6 +42,7 @@ func outcomeOf(err error) outcome {
 func TestRepeatTable(t *testing.T) {
 	failures := map[string]step{
 		"400": status(400), "403": status(403), "404": status(404), "408": status(408), "409": status(409),
+		"own 409": rejection(409, `{"error":{"code":"conflict","message":"no"}}`), "499": status(499),
 		"422": status(422), "429": status(429), "500": status(500), "502": status(502), "503": status(503),
 		"504":           status(504),
 		"302":           {status: 302, header: map[string]string{"Location": "https://elsewhere.example/"}},
@@ -63,7 +66,7 @@ func TestRepeatTable(t *testing.T) {
 		always[name] = succeeds
 	}
 	post := map[string]outcome{
-		"400": plainError, "403": plainError, "404": plainError, "409": plainError, "422": plainError,
+		"400": plainError, "403": plainError, "404": plainError, "own 409": plainError, "422": plainError,
 		"429": succeeds, "no conn": succeeds,
 	}
 	for name := range failures {
@@ -238,17 +241,45 @@ func TestWaitBeyondTheDeadlineFailsNow(t *testing.T) {
 	}
 }
 
-func TestThrottledWaitIsBoundedWithoutADeadline(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+// TestWaitForARateLimit: a call that only got 429 ends after RetryTimeout, or after its first Retry-After if that is
+// longer. A wait beyond MaxWait is not begun.
+func TestWaitForARateLimit(t *testing.T) {
+	type row struct {
+		set         time.Duration
+		retryAfter  []string
+		least, most time.Duration
+		requests    int
+	}
+	const minute = time.Minute
+	apitest.Each(t, map[string]row{
+		"the default":             {0, []string{"60"}, 4 * minute, 5 * minute, 5},
+		"no Retry-After":          {0, []string{""}, 4*minute + 30*time.Second, 5 * minute, 0},
+		"set":                     {20 * time.Second, []string{"1"}, 18 * time.Second, 20 * time.Second, 0},
+		"longer than an outage":   {0, []string{"600", "1"}, 10 * minute, 11 * minute, 0},
+		"the first one counts":    {0, []string{"1", "600"}, 0, 2 * time.Second, 2},
+		"too long":                {time.Hour, []string{"1201"}, 0, 0, 1},
+		"later too long":          {time.Hour, []string{"1", "1201"}, 0, 2 * time.Second, 2},
+		"more than 20 min in all": {time.Hour, []string{"300"}, 50 * minute, 60 * minute, 0},
+	}, func(t *testing.T, test row) {
+		var steps []step
+		for _, after := range test.retryAfter {
+			steps = append(steps, step{status: 429, header: map[string]string{"Retry-After": after}})
+		}
 		start := time.Now()
-		c := newClient(t, play(step{status: 429, header: map[string]string{"Retry-After": "60"}}))
+		transport := play(steps...)
+		c := newClient(t, transport, func(cfg *Config) { cfg.RetryTimeout = test.set })
 		_, err := c.Do(t.Context(), getCustomer)
 		e, ok := AsError(err)
 		if !ok || e.Status != 429 {
 			t.Fatal(err)
 		}
-		if waited := time.Since(start); waited > defaultMaxWait || waited < defaultMaxWait-2*time.Minute {
-			t.Errorf("gave up after %s, want shortly before %s", waited, defaultMaxWait)
+		waited := time.Since(start)
+		if waited > test.most || waited < test.least || test.requests > 0 && transport.count() != test.requests {
+			t.Errorf("gave up after %s and %d requests", waited, transport.count())
+		}
+		text := "waited " + waited.Round(time.Second).String()
+		if strings.Contains(err.Error(), text) != (transport.count() > 1) {
+			t.Errorf("does not name the wait of %s: %v", waited, err)
 		}
 	})
 }

@@ -70,10 +70,10 @@ func providerSchema() schema.Schema {
 					"Changing it updates all these objects."},
 			"max_retries": schema.Int64Attribute{Optional: true, CustomType: value.Whole,
 				MarkdownDescription: "Maximum number of retries of one request after a server failure (5xx, 408) or a broken " +
-					"connection, 0 to 20. If unset, only `retry_timeout` limits them. Waiting for a rate limit (429) does not " +
-					"count. Variable: `BILLING_MAX_RETRIES`."},
+					"connection, 0 to 20. If unset, only `retry_timeout` limits them. A rate limit (429) does not count. " +
+					"Variable: `BILLING_MAX_RETRIES`."},
 			"retry_timeout": schema.StringAttribute{Optional: true,
-				MarkdownDescription: "How long one request is retried after a server failure or a broken connection, from `0s` " +
+				MarkdownDescription: "How long one request is retried after a server failure, a broken connection or a 429, from `0s` " +
 					"(never) to `1h`. Defaults to `5m`, and to `20s` until the service has responded once. See " +
 					"[outages](guides/reliability.md#outages). Variable: `BILLING_RETRY_TIMEOUT`."},
 			"request_timeout": schema.StringAttribute{Optional: true,

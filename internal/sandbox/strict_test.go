@@ -41,7 +41,8 @@ var customerFields = []string{
 	`addresses.0.country: "addresses":[{"country":"076"}]`,
 	`emails.0.value: "emails":[{"kind":"x"}]`, `emails.0.value: "emails":[{"value":"ana"}]`,
 	`phones.0.value: "phones":[{"value":""}]`, `websites.0.url: "websites":[{"value":"x","url":"x"}]`,
-	`"custom_metadata":[]`, `"custom_metadata":null`, `"id":"x"`, `"document_type":"cpf"`,
+	`"custom_metadata":[]`, `"custom_metadata":null`,
+	`"custom_metadata":` + strings.Repeat(`{"a":`, 501) + "1" + strings.Repeat("}", 501), `"id":"x"`, `"document_type":"cpf"`,
 }
 
 var endpointFields = []string{

@@ -158,12 +158,12 @@ func (r *Resource) warnDuplicate(ctx context.Context, p *object.Plan[model]) {
 	if !ready || number == "" || plan.ExternalID.IsUnknown() || plan.ExternalID.ValueString() != "" {
 		return
 	}
+	list := func(query billing.CustomerQuery) func(context.Context) iter.Seq2[billing.Customer, error] {
+		return func(ctx context.Context) iter.Seq2[billing.Customer, error] { return client.ListCustomers(ctx, query) }
+	}
 	r.WarnDuplicates(ctx, p, object.Duplicates[billing.Customer]{
 		At: path.Root("document_number"), What: "customer with this document_number",
-		List: func(ctx context.Context) iter.Seq2[billing.Customer, error] {
-			// Without a filter: the list is read once for all customers that the plan creates.
-			return client.ListCustomers(ctx, billing.CustomerQuery{})
-		},
+		List: list(billing.CustomerQuery{}), Filtered: list(billing.CustomerQuery{DocumentNumber: number}),
 		Same: func(c billing.Customer) bool {
 			return c.DocumentNumber != nil && same.Document(*c.DocumentNumber, number)
 		},

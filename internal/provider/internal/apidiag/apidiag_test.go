@@ -126,7 +126,14 @@ func TestAdd(t *testing.T) {
 		"too many requests, for an hour": with(429, "rate_limited", func(e *api.Error) {
 			e.RetryAfter, e.RetryAt = time.Hour, time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 		}),
-		"server error":                  with(500, "internal", func(e *api.Error) { e.Attempts = 5 }),
+		"too many requests, again and again": with(429, "rate_limited", func(e *api.Error) {
+			e.RetryAfter, e.RetryAt = time.Second, time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+			e.Waited = 5 * time.Minute
+		}),
+		"server error": with(500, "internal", func(e *api.Error) { e.Attempts = 5 }),
+		"server error, a finance record": with(500, "internal", func(e *api.Error) {
+			e.Operation, e.Attempts = "finance.records.create", 6
+		}),
 		"gateway":                       with(502, "", nil),
 		"server error, no attempt left": with(503, "", func(e *api.Error) { e.Attempts, e.Capped = 3, true }),
 		"server error, never repeated":  with(503, "", func(e *api.Error) { e.Attempts, e.Capped = 1, true }),
@@ -163,6 +170,7 @@ func TestAdd(t *testing.T) {
 		"authority":  lost(x509.UnknownAuthorityError{}),
 		"other host": lost(x509.HostnameError{Certificate: &x509.Certificate{}, Host: "b"}),
 		"invalid":    lost(&tls.CertificateVerificationError{Err: errors.New("expired")}),
+		"TLS alert":  lost(&net.OpError{Op: "remote error", Err: errors.New("tls: certificate required")}),
 		"no TLS":     lost(tls.RecordHeaderError{Msg: "x"}),
 		"name":       lost(&net.DNSError{Err: "no such host", IsNotFound: true}),
 		"proxy": lost(&net.OpError{Op: "proxyconnect", Net: "tcp",

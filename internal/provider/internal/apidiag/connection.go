@@ -88,6 +88,10 @@ func unreachable(e *api.TransportError) string {
 		return fmt.Sprintf("The certificate of %s is not valid. Check the address, and the clock of this machine.", where)
 	case errors.As(e.Err, &record):
 		return fmt.Sprintf("The server at %s does not use TLS. Check the address and its port.", where)
+	case e.Rejected():
+		return fmt.Sprintf("The server at %s rejected the TLS connection. The provider does not support client "+
+			"certificates, so the server must not require one. The server must support TLS 1.3, or TLS 1.2 with ECDHE-RSA and "+
+			"AES128-GCM-SHA256, AES256-GCM-SHA384, CHACHA20-POLY1305 or AES128-SHA256.", where)
 	case errors.As(e.Err, &lookup) && lookup.IsNotFound:
 		return fmt.Sprintf("The host name does not exist. Check the spelling of %s, and that this machine can resolve it.",
 			where)

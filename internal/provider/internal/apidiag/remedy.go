@@ -133,7 +133,11 @@ func limited(e *api.Error, _ place) string {
 	again := "later"
 	if !e.RetryAt.IsZero() {
 		again = "after " + e.RetryAt.UTC().Format(time.RFC3339)
-		text += "The provider waits for a rate limit automatically, but not that long. "
+		text += "The provider waits for a rate limit automatically, but not that long"
+		if e.Waited > 0 {
+			text += fmt.Sprintf(": it has waited %s (see retry_timeout)", e.Waited.Round(time.Second))
+		}
+		text += ". "
 	}
 	return text + "Run again " + again + ". If the limit is reached again, start fewer runs at the same time, or set " +
 		"requests_per_second in the provider block to a number below the limit."
@@ -144,8 +148,12 @@ func failed(e *api.Error, _ place) string {
 	if e.Attempts > 1 {
 		times = fmt.Sprintf("to respond %d times in a row", e.Attempts)
 	}
-	return fmt.Sprintf("The service failed %s. Such failures are usually temporary. Run again in a few minutes, or %s.",
-		times, moreAttempts(e.Capped, e.Attempts))
+	keyed := ""
+	if e.Operation == "finance.records.create" {
+		keyed = " If it stays so, set idempotency_key: the service may repeat the result of the first attempt for the key."
+	}
+	return fmt.Sprintf("The service failed %s. Such failures are usually temporary. Run again in a few minutes, or %s.%s",
+		times, moreAttempts(e.Capped, e.Attempts), keyed)
 }
 
 // moreAttempts returns the provider argument that ended the attempts.

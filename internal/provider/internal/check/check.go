@@ -100,8 +100,15 @@ func OneLine() validator.String {
 
 // Date requires a calendar date without a time (ISO 8601).
 func Date() validator.String {
-	return only("a date, YYYY-MM-DD", func(s string) bool { return isTime(time.DateOnly, s) },
-		"It is not a valid date. Write year, month and day, such as 1990-12-31.")
+	return check{"a date, YYYY-MM-DD", func(s string) string {
+		switch date, midnight := strings.CutSuffix(s, "T00:00:00Z"); {
+		case isTime(time.DateOnly, s):
+			return ""
+		case midnight && isTime(time.DateOnly, date):
+			return "It is a date with a time. If it comes from yamldecode, quote it in YAML: an unquoted date gets a time."
+		}
+		return "It is not a valid date. Write year, month and day, such as 1990-12-31."
+	}}
 }
 
 func isTime(layout, s string) bool {

@@ -39,6 +39,7 @@ type Server struct {
 	configured atomic.Bool
 	compare    func(typeName string, ours, theirs any, err error)
 	rehearsal  atomic.Pointer[string]
+	after      atomic.Pointer[context.Context] // see callContext; nil before the configuration
 }
 
 // New returns a server in front of the framework's. resources are those of the provider.
@@ -57,10 +58,18 @@ func (s *Server) Compare(compare func(typeName string, ours, theirs any, err err
 }
 
 // call forwards a call with a context that is released at its end.
-func call[Q, A any](ctx context.Context, req *Q, next func(context.Context, *Q) (*A, error)) (*A, error) {
-	ctx, release := releasable(ctx)
+func call[Q, A any](ctx context.Context, s *Server, req *Q, next func(context.Context, *Q) (*A, error)) (*A, error) {
+	ctx, release := s.releasable(ctx)
 	defer release()
 	return next(ctx, req)
+}
+
+// ConfigureProvider forwards the call, whose context the framework keeps.
+func (s *Server) ConfigureProvider(ctx context.Context,
+	req *tfprotov6.ConfigureProviderRequest) (*tfprotov6.ConfigureProviderResponse, error) {
+	after := canceled(context.WithoutCancel(ctx))
+	s.after.Store(&after)
+	return s.Framework.ConfigureProvider(ctx, req)
 }
 
 // ValidateResourceConfig forwards the call. If the resource itself explains why a required argument is null, it omits
@@ -71,7 +80,7 @@ func (s *Server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.Vali
 	if s.configured.Load() {
 		ctx = check.Quiet(ctx)
 	}
-	resp, err := call(context.WithValue(ctx, ownErrorsKey{}, own), req, s.Framework.ValidateResourceConfig)
+	resp, err := call(context.WithValue(ctx, ownErrorsKey{}, own), s, req, s.Framework.ValidateResourceConfig)
 	if err != nil || len(resp.Diagnostics) == 0 {
 		return resp, err
 	}
@@ -134,11 +143,11 @@ func (s *Server) UpgradeResourceState(ctx context.Context, req *tfprotov6.Upgrad
 	*tfprotov6.UpgradeResourceStateResponse, error) {
 	k := s.kind(ctx, req.TypeName)
 	if k == nil || req.Version != k.schema.Version || req.RawState == nil || len(req.RawState.JSON) == 0 {
-		return call(ctx, req, s.Framework.UpgradeResourceState)
+		return call(ctx, s, req, s.Framework.UpgradeResourceState)
 	}
 	ours := &tfprotov6.UpgradeResourceStateResponse{UpgradedState: &tfprotov6.DynamicValue{JSON: req.RawState.JSON}}
 	if s.compare != nil {
-		theirs, err := call(ctx, req, s.Framework.UpgradeResourceState)
+		theirs, err := call(ctx, s, req, s.Framework.UpgradeResourceState)
 		s.compare(req.TypeName, ours, theirs, err)
 	}
 	return ours, nil
@@ -147,37 +156,37 @@ func (s *Server) UpgradeResourceState(ctx context.Context, req *tfprotov6.Upgrad
 // UpgradeResourceIdentity forwards the call.
 func (s *Server) UpgradeResourceIdentity(ctx context.Context, req *tfprotov6.UpgradeResourceIdentityRequest) (
 	*tfprotov6.UpgradeResourceIdentityResponse, error) {
-	return call(ctx, req, s.Framework.UpgradeResourceIdentity)
+	return call(ctx, s, req, s.Framework.UpgradeResourceIdentity)
 }
 
 // ReadResource handles refreshes of unchanged objects itself; the framework handles the others.
 func (s *Server) ReadResource(ctx context.Context,
 	req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
-	return call(ctx, req, s.read)
+	return call(ctx, s, req, s.read)
 }
 
 // PlanResourceChange handles simple plans itself; the framework handles the others.
 func (s *Server) PlanResourceChange(ctx context.Context,
 	req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-	return s.mark(call(ctx, req, s.plan))
+	return s.mark(call(ctx, s, req, s.plan))
 }
 
 // ApplyResourceChange forwards the call, unless the plan is not of this run.
 func (s *Server) ApplyResourceChange(ctx context.Context,
 	req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
-	return call(ctx, req, s.apply)
+	return call(ctx, s, req, s.apply)
 }
 
 // ImportResourceState forwards the call.
 func (s *Server) ImportResourceState(ctx context.Context,
 	req *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
-	return call(ctx, req, s.Framework.ImportResourceState)
+	return call(ctx, s, req, s.Framework.ImportResourceState)
 }
 
 // ValidateDataResourceConfig forwards the call, and sorts the errors.
 func (s *Server) ValidateDataResourceConfig(ctx context.Context, req *tfprotov6.ValidateDataResourceConfigRequest) (
 	*tfprotov6.ValidateDataResourceConfigResponse, error) {
-	resp, err := call(ctx, req, s.Framework.ValidateDataResourceConfig)
+	resp, err := call(ctx, s, req, s.Framework.ValidateDataResourceConfig)
 	if err == nil {
 		sortByArgument(resp.Diagnostics)
 	}
@@ -187,36 +196,43 @@ func (s *Server) ValidateDataResourceConfig(ctx context.Context, req *tfprotov6.
 // ReadDataSource forwards the call.
 func (s *Server) ReadDataSource(ctx context.Context,
 	req *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
-	return call(ctx, req, s.Framework.ReadDataSource)
+	return call(ctx, s, req, s.Framework.ReadDataSource)
 }
 
 // CallFunction forwards the call.
 func (s *Server) CallFunction(ctx context.Context,
 	req *tfprotov6.CallFunctionRequest) (*tfprotov6.CallFunctionResponse, error) {
-	return call(ctx, req, s.Framework.CallFunction)
+	return call(ctx, s, req, s.Framework.CallFunction)
 }
 
 // callContext is the context of one call. The framework keeps the contexts of all calls until the end of the process,
 // to cancel them when Terraform is interrupted. Each context refers to the loggers, the request and the stream of its
-// call: 100 kB for each object of a plan. So a callContext drops these references after the call.
+// call: 100 kB for each object of a plan. So a callContext drops these references after the call. Then it has the values
+// of the configuration's context, so that a request that several objects share is logged after the call that began it.
 type callContext struct {
 	current atomic.Pointer[context.Context]
 }
 
-var ended = func() context.Context {
-	ctx, cancel := context.WithCancel(context.Background())
+func canceled(ctx context.Context) context.Context {
+	ctx, cancel := context.WithCancel(ctx)
 	cancel()
 	return ctx
-}()
+}
+
+var ended = canceled(context.Background())
 
 // releasable returns a context that is ctx until release is called, and then a canceled context.
-func releasable(ctx context.Context) (_ context.Context, release func()) {
+func (s *Server) releasable(ctx context.Context) (_ context.Context, release func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	c := &callContext{}
 	c.current.Store(&ctx)
 	return c, func() {
 		cancel()
-		c.current.Store(&ended)
+		after := s.after.Load()
+		if after == nil {
+			after = &ended
+		}
+		c.current.Store(after)
 	}
 }
 

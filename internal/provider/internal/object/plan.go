@@ -207,6 +207,8 @@ type Duplicates[T any] struct {
 	What string
 	// List lists all objects of the type. It is called once per plan.
 	List func(context.Context) iter.Seq2[T, error]
+	// Filtered lists fewer objects, among them each duplicate, for the first creations of a plan; optional.
+	Filtered func(context.Context) iter.Seq2[T, error]
 	// Same reports whether an object is a duplicate of the new one.
 	Same func(T) bool
 	// Summary describes an object after its id.
@@ -243,7 +245,7 @@ func (r *Resource[S, T, M]) FindDuplicates(ctx context.Context, p *Plan[M], d Du
 	if p.Run == nil || p.invalid {
 		return nil
 	}
-	all, err := run.Listed(ctx, p.Run, p.typeName, d.List)
+	all, err := run.Listed(ctx, p.Run, p.typeName, d.Filtered, d.List)
 	if err != nil {
 		tflog.Debug(ctx, "Existing objects cannot be listed, so duplicates are not detected",
 			map[string]any{"type": p.typeName, "error": err.Error()})

@@ -241,22 +241,36 @@ func (r *Run) Applying(typeName, id string, deferralAllowed bool) bool {
 
 // sharedList is a list that is read once per run.
 type sharedList struct {
-	read  chan struct{} // closed when it was read
-	items any           // []T
-	err   error
+	lookups int           // the lookups that were made without it
+	read    chan struct{} // closed when it was read; nil: nobody reads it yet
+	items   any           // []T
+	err     error
 }
 
-// Listed returns all objects of a type. They are listed once per run.
-func Listed[T any](ctx context.Context, r *Run, typeName string, all func(context.Context) iter.Seq2[T, error]) (
+// mostLookups is how many lookups with a filter are made before all objects of a type are listed.
+const mostLookups = 4
+
+// Listed returns the objects of a type among which an object is looked up. The first lookups of a run use filtered, a
+// list of fewer objects; it may be nil. The others share a list of all objects.
+func Listed[T any](ctx context.Context, r *Run, typeName string, filtered, all func(context.Context) iter.Seq2[T, error]) (
 	[]T, error) {
 	r.mu.Lock()
 	if r.lists == nil {
 		r.lists = map[string]*sharedList{}
 	}
-	l, known := r.lists[typeName]
-	if !known {
-		l = &sharedList{read: make(chan struct{})}
+	l := r.lists[typeName]
+	if l == nil {
+		l = &sharedList{}
 		r.lists[typeName] = l
+	}
+	if filtered != nil && l.lookups < mostLookups {
+		l.lookups++
+		r.mu.Unlock()
+		return collect(filtered(ctx))
+	}
+	known := l.read != nil
+	if !known {
+		l.read = make(chan struct{})
 	}
 	r.mu.Unlock()
 	if known {
@@ -270,12 +284,18 @@ func Listed[T any](ctx context.Context, r *Run, typeName string, all func(contex
 	}
 	defer close(l.read)
 	var items []T
-	for item, err := range all(ctx) {
-		if l.err = err; err != nil {
+	items, l.err = collect(all(ctx))
+	l.items = items
+	return items, l.err
+}
+
+func collect[T any](all iter.Seq2[T, error]) ([]T, error) {
+	var items []T
+	for item, err := range all {
+		if err != nil {
 			return nil, err
 		}
 		items = append(items, item)
 	}
-	l.items = items
 	return items, nil
 }

@@ -53,6 +53,7 @@ func TestMessages(t *testing.T) {
 		"CPF 529.982.247-25", "529.982.247-26")
 	says("collection", check.Collection("payables"), notes, "a/b")
 	says("date", check.Date(), notes, "31/12/1990")
+	says("date, from YAML", check.Date(), notes, "1990-01-31T00:00:00Z")
 	says("date or time", check.DateOrDateTime(), notes, "yesterday")
 	says("e-mail", check.Email(), notes, "Ana <a@example.com>")
 	says("header", check.HeaderName(), notes, "a b")

@@ -215,6 +215,23 @@ func Nullable(rule Rule) Rule {
 	}, rule.Schema.OrNull()}
 }
 
+// mostLevels is the nesting of a free-form object.
+const mostLevels = 500
+
+// deeper reports whether a value is nested deeper than that.
+func deeper(value any, levels int) bool {
+	var parts []any
+	switch value := value.(type) {
+	case map[string]any:
+		parts = slices.Collect(maps.Values(value))
+	case []any:
+		parts = value
+	default:
+		return false
+	}
+	return levels == 0 || slices.ContainsFunc(parts, func(part any) bool { return deeper(part, levels-1) })
+}
+
 // typed accepts values of one type.
 func typed[T any](must string, schema Schema) Rule {
 	return Rule{func(p Problems, path string, value any) {
@@ -237,8 +254,14 @@ func TextWhere(must string, passes func(string) bool) Rule {
 }
 
 var (
-	// FreeObject is any JSON object.
-	FreeObject = typed[map[string]any]("must be an object", Schema{"type": "object"})
+	// FreeObject is any JSON object, unless it is nested too deeply for the responses that contain it.
+	FreeObject = Rule{func(p Problems, path string, value any) {
+		if _, ok := value.(map[string]any); !ok {
+			p[path] = "must be an object"
+		} else if deeper(value, mostLevels) {
+			p[path] = fmt.Sprintf("must not be nested deeper than %d levels", mostLevels)
+		}
+	}, Schema{"type": "object"}}
 	// Boolean is true or false.
 	Boolean = typed[bool]("must be a boolean", Schema{"type": "boolean"})
 	// Text is any string.

@@ -103,8 +103,8 @@ func fresh(t *http.Transport) *http.Transport {
 	return t
 }
 
-// permanent reports whether an error will not change within minutes: the peer is another host, does not use TLS, or does
-// not accept this client.
+// permanent reports whether an error will not change within minutes: the peer is another host, does not use TLS, or
+// rejects this client.
 func (c *Client) permanent(err error) bool {
 	var certificate *tls.CertificateVerificationError
 	var record tls.RecordHeaderError

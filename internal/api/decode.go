@@ -290,7 +290,8 @@ func bareOrData(response *Response) (json.RawMessage, error) {
 func isList(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '[' }
 
 // Raw carries out an operation whose response is a document other than JSON, such as YAML, and returns it, without a
-// byte-order mark. Request.Accept is its media type. An HTML page, as from a proxy or a wrong address, and an empty response are errors.
+// byte-order mark. Request.Accept is its media type. An HTML page, as from a proxy or a wrong address, and an empty
+// response are errors.
 func Raw(ctx context.Context, c *Client, r Request) ([]byte, error) {
 	response, err := c.Do(ctx, r)
 	if err != nil {

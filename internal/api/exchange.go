@@ -197,8 +197,10 @@ func checkJSON(body []byte) error {
 	return errMalformed
 }
 
-// tooDeep counts brackets outside of strings, without recursion.
-func tooDeep(body []byte) bool {
+func tooDeep(body []byte) bool { return deeperThan(maxNesting, body) }
+
+// deeperThan counts brackets outside of strings, without recursion.
+func deeperThan(levels int, body []byte) bool {
 	depth, quoted, escaped := 0, false, false
 	for _, c := range body {
 		switch {
@@ -210,7 +212,7 @@ func tooDeep(body []byte) bool {
 		case c == '"':
 			quoted = true
 		case c == '{' || c == '[':
-			if depth++; depth > maxNesting {
+			if depth++; depth > levels {
 				return true
 			}
 		case c == '}' || c == ']':
@@ -220,41 +222,18 @@ func tooDeep(body []byte) bool {
 	return false
 }
 
-// deepItem returns the id of the item of a list that is nested too deeply, as far as it has one.
-func deepItem(body []byte) (id string) {
-	decoder := json.NewDecoder(bytes.NewReader(body))
-	const inItem = 3 // {"data": [{
-	depth, deep, isList := 0, false, false
-	var key any // of the next value in the item; nil: a key comes next
-	for {
-		token, err := decoder.Token()
-		switch {
-		case err != nil:
-			return ""
-		case token == json.Delim('{'), token == json.Delim('['):
-			depth++
-			deep = deep || depth > maxNesting
-			switch depth {
-			case inItem - 1:
-				isList = token == json.Delim('[')
-			case inItem:
-				id, key = "", nil
-			}
-		case token == json.Delim('}'), token == json.Delim(']'):
-			if depth--; depth == inItem {
-				key = nil
-			} else if depth < inItem && deep && isList {
-				return id
-			}
-		case depth == inItem && key == nil:
-			key = token
-		case depth == inItem:
-			if key == "id" {
-				id = fmt.Sprint(token)
-			}
-			key = nil
+// deepItem returns the id of the item of a list that is nested too deeply, as far as it can be found.
+func deepItem(body []byte) string {
+	var list struct {
+		Data []json.RawMessage `json:"data"`
+	}
+	_ = json.Unmarshal(body, &list) // without a list, there is no item
+	for _, item := range list.Data {
+		if deeperThan(maxNesting-2, item) {
+			return idIn(item, "id")
 		}
 	}
+	return ""
 }
 
 // Observer is notified of every exchange with a service, for logging. The data is already masked. It is called from

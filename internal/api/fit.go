@@ -13,8 +13,8 @@ type wrapper interface{ Wraps() reflect.Type }
 
 // fit rewrites a JSON value whose types differ from the documented ones, where that loses nothing: a number for a text,
 // 100.0 for an integer, an empty object for an empty list, an empty list for no object. Otherwise, amounts and switches
-// stay as strict as documented. If drop is set, it leaves out fields that still do not fit. It reports whether the value
-// fits.
+// stay as strict as documented. If drop is set, it leaves out fields that still do not fit. It reports whether the
+// value fits.
 func fit(raw json.RawMessage, target reflect.Type, drop bool) (json.RawMessage, bool) {
 	raw = bytes.TrimSpace(raw)
 	for target.Kind() == reflect.Pointer {

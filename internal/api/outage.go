@@ -90,8 +90,8 @@ func (o *outage) fails(operation string) {
 	}
 }
 
-// giveUp records the end of a call whose attempts have failed, or got 429, since then. Other calls of the operation, or of the
-// service, end too, unless one has succeeded since.
+// giveUp records the end of a call whose attempts have failed, or got 429, since then. Other calls of the operation, or
+// of the service, end too, unless one has succeeded since.
 func (o *outage) giveUp(k *call, since time.Time, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -168,8 +168,8 @@ func TestDownIsFoundOutOnce(t *testing.T) {
 	}
 }
 
-// TestWhatShowsThatTheServiceIsThere: after one response of the service itself, whatever its status, a failure is waited
-// for as long as an outage, and not as for a wrong address.
+// TestWhatShowsThatTheServiceIsThere: after one response of the service itself, whatever its status, a failure is
+// waited for as long as an outage, and not as for a wrong address.
 func TestWhatShowsThatTheServiceIsThere(t *testing.T) {
 	t.Parallel()
 	const own = `{"error":{"code":"internal_error","message":"no"}}`

@@ -3,6 +3,7 @@ package provider_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
@@ -13,7 +14,7 @@ import (
 func TestAccLogOfARefresh(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t, func(o *sandbox.Options) { o.MaxPerPage = 100 })
-	service.NeedsSandbox("its list fails")
+	service.NeedsSandbox("its clock is advanced, and its list fails")
 	c := newCommand(t, `
 resource "billing_customer" "c" {
   count                  = 320
@@ -22,6 +23,7 @@ resource "billing_customer" "c" {
 }
 `).at(service)
 	c.must("apply", "-auto-approve")
+	service.Sandbox.Clock().Advance(time.Minute) // a refresh reads what was written just now by its id
 	c.env["TF_LOG_PROVIDER"] = "DEBUG"
 	refresh := func(file string) string {
 		c.env["TF_LOG_PATH"] = file

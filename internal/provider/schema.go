@@ -73,8 +73,8 @@ func providerSchema() schema.Schema {
 					"connection, 0 to 20. If unset, only `retry_timeout` limits them. A rate limit (429) does not count. " +
 					"Variable: `BILLING_MAX_RETRIES`."},
 			"retry_timeout": schema.StringAttribute{Optional: true,
-				MarkdownDescription: "How long one request is retried after a server failure, a broken connection or a 429, from `0s` " +
-					"(never) to `1h`. Defaults to `5m`, and to `20s` until the service has responded once. See " +
+				MarkdownDescription: "How long one request is retried after a server failure, a broken connection or a 429, from " +
+					"`0s` (never, except after a 429) to `1h`. Defaults to `5m`, and to `20s` until the service has responded. See " +
 					"[outages](guides/reliability.md#outages). Variable: `BILLING_RETRY_TIMEOUT`."},
 			"request_timeout": schema.StringAttribute{Optional: true,
 				MarkdownDescription: "Maximum duration of one attempt of a request, from `100ms` to `10m`. Defaults to `30s`. " +

@@ -207,8 +207,8 @@ func (s *Server) CallFunction(ctx context.Context,
 
 // callContext is the context of one call. The framework keeps the contexts of all calls until the end of the process,
 // to cancel them when Terraform is interrupted. Each context refers to the loggers, the request and the stream of its
-// call: 100 kB for each object of a plan. So a callContext drops these references after the call. Then it has the values
-// of the configuration's context, so that a request that several objects share is logged after the call that began it.
+// call: 100 kB for each object of a plan. So a callContext drops these references after the call. Then it has the
+// values of the configuration's context, so that a request that several objects share is still logged.
 type callContext struct {
 	current atomic.Pointer[context.Context]
 }

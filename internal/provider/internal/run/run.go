@@ -252,8 +252,8 @@ const mostLookups = 4
 
 // Listed returns the objects of a type among which an object is looked up. The first lookups of a run use filtered, a
 // list of fewer objects; it may be nil. The others share a list of all objects.
-func Listed[T any](ctx context.Context, r *Run, typeName string, filtered, all func(context.Context) iter.Seq2[T, error]) (
-	[]T, error) {
+func Listed[T any](ctx context.Context, r *Run, typeName string,
+	filtered, all func(context.Context) iter.Seq2[T, error]) ([]T, error) {
 	r.mu.Lock()
 	if r.lists == nil {
 		r.lists = map[string]*sharedList{}

@@ -32,8 +32,8 @@ type Creation[T any] struct {
 	Created func(T) string
 	// Unique is set if the creation has an external_id, because the service rejects a second one.
 	Unique bool
-	// Holds reports whether an object has exactly the external_id. Another one may be the service's wording of it, but only
-	// if this creation can have created it; nil: all have it.
+	// Holds reports whether an object has exactly the external_id. Another one may be the service's wording of it, but
+	// only if this creation can have created it; nil: all have it.
 	Holds func(T) bool
 	// Equal reports whether an object has the values sent. It is only called if Unique is set.
 	Equal func(context.Context, T) (bool, error)

@@ -148,7 +148,8 @@ func (r *roundTrip) play() {
 		for _, at := range addresses {
 			full := r.typeName + "." + name
 			if !r.arguments[name].Computed && stays[full] == "" && beside[full] == nil &&
-				!slices.Contains(atCreation, full) && !slices.Contains(entries, full) && !r.same(cleared[at], cleared[r.bare[0]], cleared) {
+				!slices.Contains(atCreation, full) && !slices.Contains(entries, full) &&
+				!r.same(cleared[at], cleared[r.bare[0]], cleared) {
 				r.t.Errorf("%s is not cleared: %s", full, show(cleared[at]))
 			}
 		}

@@ -182,8 +182,8 @@ func belongs(found []collections.APIKey) string {
 	if len(found) == 0 {
 		return ""
 	}
-	return "\n\nIts successor belongs to the system that rotated it, or to nobody if a run was interrupted. These keys have " +
-		"its name and were created since:" + howToEnd(found)
+	return "\n\nIts successor belongs to the system that rotated it, or to nobody if a run was interrupted. These keys " +
+		"have its name and were created since:" + howToEnd(found)
 }
 
 // follows reports whether a key has the name of the key m, is newer, and is not in this state.

@@ -89,10 +89,6 @@ func toWire(items []item) []billing.Contact {
 
 func toContacts(list types.List) []billing.Contact { return toWire(itemsOf(list)) }
 
-func hasValue(items []item, value types.String) bool {
-	return slices.ContainsFunc(items, func(i item) bool { return i.Value.Equal(value) })
-}
-
 func listOrNull[T any](of types.ObjectType, all []T, fields func(T) map[string]attr.Value) types.List {
 	if len(all) == 0 {
 		return types.ListNull(of)

@@ -26,8 +26,8 @@ func valuesOf(list []billing.Contact) string {
 	return strings.Join(values, " ")
 }
 
-// TestEntry_put: only the entry that email owns is replaced in the list that is there, and another mailbox with the same
-// letters is another mailbox.
+// TestEntry_put: only the entry that email owns is replaced in the list that is there, and another mailbox with the
+// same letters is another mailbox.
 func TestEntry_put(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

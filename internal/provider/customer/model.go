@@ -138,8 +138,8 @@ func (m model) after(c *billing.Customer, own ownership, diags *diag.Diagnostics
 	return state
 }
 
-// body returns the changes from prior to m, except custom_metadata: cleared values are null, cleared lists are empty. An
-// unknown list is left to owning. For a zero prior it creates m, without unset arguments, so that the service's
+// body returns the changes from prior to m, except custom_metadata: cleared values are null, cleared lists are empty.
+// An unknown list is left to owning. For a zero prior it creates m, without unset arguments, so that the service's
 // defaults apply.
 func (m model) body(prior model) billing.CustomerBody {
 	body := billing.CustomerBody{

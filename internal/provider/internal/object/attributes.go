@@ -32,8 +32,8 @@ func FilterByID(description string) schema.StringAttribute {
 		MarkdownDescription: description}
 }
 
-// KeyIsUUID returns the attributes with a key id, and more keys, that accept only a UUID, for services whose ids are all
-// UUIDs.
+// KeyIsUUID returns the attributes with a key id, and more keys, that accept only a UUID, for services whose ids are
+// all UUIDs.
 func (a Attributes) KeyIsUUID(more ...string) Attributes {
 	for _, name := range append(more, keyID) {
 		key := a.text(name)

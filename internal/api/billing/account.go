@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math/big"
 	"net/url"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
@@ -232,6 +234,14 @@ func (s *Service) ListWholeAccounts(ctx context.Context, q BillingAccountQuery) 
 			}
 		}
 	}
+}
+
+// OpenBalance returns the balance of an account that is not closed, such as "45.50 BRL"; "" if it is zero.
+func (a *BillingAccount) OpenBalance() string {
+	if a.Status == accountClosed || a.BalanceCents == nil || *a.BalanceCents == 0 {
+		return ""
+	}
+	return strings.TrimSpace(big.NewRat(*a.BalanceCents, 100).FloatString(2) + " " + a.Currency) //nolint:mnd // cents
 }
 
 // OpenAccounts returns the billing accounts of a customer that are not closed.

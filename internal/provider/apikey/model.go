@@ -196,16 +196,16 @@ func (m model) dueAt() types.String {
 	return timeText(due)
 }
 
-// renewalAt returns when the grace period of the key must begin so that it ends before the key expires; false if a new
-// key would not work longer.
+// renewalAt returns when the grace period of the key must begin so that it ends before the key expires: for a key that
+// lives no longer than that, the middle of its life. It is false if a new key would not work longer.
 func (m model) renewalAt() (time.Time, bool) {
 	expiry, expires := api.ParseTime(m.KeyExpiresAt.ValueString())
 	if !expires || !m.outlives() {
 		return time.Time{}, false
 	}
 	begins := expiry.AddDate(0, 0, -int(m.GracePeriodDays.ValueInt64()))
-	if since, dated := api.ParseTime(m.since().ValueString()); dated && begins.Before(since) {
-		return since, true
+	if since, dated := api.ParseTime(m.since().ValueString()); dated && !begins.After(since) && since.Before(expiry) {
+		return since.Add(expiry.Sub(since) / 2), true //nolint:mnd // the last half of its life
 	}
 	return begins, true
 }

@@ -52,7 +52,7 @@ func (w *write) rotate(ctx context.Context, d decision) bool {
 		}
 		previous := predecessorsOf(w.before.PreviousKeys)
 		if d.keepsOld() {
-			old.GraceUntil = graceUntil(successor, grace, w.Client.Shown(ctx))
+			old.GraceUntil = earliest(graceUntil(successor, grace, w.Client.Shown(ctx)), w.before.KeyExpiresAt)
 			previous = append([]predecessor{old}, previous...)
 		}
 		// A successor inherits the end, unless the response has another one.

@@ -159,8 +159,10 @@ func (d decision) until(now time.Time) string {
 // warnRotated warns that the key's end was set by a rotation that is not in this state.
 func (r *Resource) warnRotated(ctx context.Context, p *object.Plan[model], d decision) {
 	end := d.state.KeyExpiresAt.ValueString()
-	next := fmt.Sprintf("%sThe plan creates a new key with a new token, and keeps the old one in previous_keys until "+
-		"then. To avoid a new key, set %s.", d.why(), d.expiry())
+	next := d.why() + "The plan creates a new key with a new token, and keeps the old one in previous_keys until then."
+	if !d.triggered {
+		next += " To avoid a new key, set " + d.expiry() + "."
+	}
 	if d.memory.Lost {
 		p.Diags.AddAttributeWarning(path.Root("expires_at"), d.state.displayName()+" was rotated, but the response was lost",
 			fmt.Sprintf("Its end was moved to %s by the apply with the lost response, or by another system since. %s", end,

@@ -155,17 +155,11 @@ func (m model) Policy() object.Policy {
 		Stays: "It stays open" + m.balance() + ", and its subscriptions charge for as long as they run."}
 }
 
-// balance formats the open balance in the state for the end of a clause; "" if it is zero.
+// balance formats the balance in the state for the end of a clause; "" if it is zero.
 func (m model) balance() string {
-	const centsPerUnit = 100
-	cents := m.BalanceCents.ValueInt64()
-	if cents == 0 {
-		return ""
+	account := billing.BillingAccount{BalanceCents: m.BalanceCents.ValueInt64Pointer(), Currency: m.Currency.ValueString()}
+	if balance := account.OpenBalance(); balance != "" {
+		return " with a balance of " + balance
 	}
-	sign := ""
-	if cents < 0 {
-		sign, cents = "-", -cents
-	}
-	return fmt.Sprintf(" with a balance of %s%d.%02d %s", sign, cents/centsPerUnit, cents%centsPerUnit,
-		m.Currency.ValueString())
+	return ""
 }

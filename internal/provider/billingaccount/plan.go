@@ -23,16 +23,29 @@ const customerTypeName = "billing_customer"
 
 // ModifyPlan plans every computed attribute.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	r.Plan(ctx, req, resp, planDestroy, r.planCreate, r.planUpdate)
+	r.Plan(ctx, req, resp, r.planDestroy, r.planCreate, r.planUpdate)
 }
 
-// planDestroy reports an open balance: closing is final.
-func planDestroy(_ context.Context, p *object.Plan[model]) {
-	if balance := p.State.balance(); balance != "" && p.State.DeletionPolicy.ValueString() == policyClose {
-		p.Diags.AddWarning(fmt.Sprintf("%s is closed%s", apidiag.Capitalize(p.State.displayName()), balance),
-			"This is the balance as of the last refresh. Closing is final. To keep the account open, set deletion_policy = "+
-				"\"abandon\" and apply that first.")
+func (r *Resource) planDestroy(ctx context.Context, p *object.Plan[model]) { r.warnBalance(ctx, p) }
+
+// warnBalance reports the balance of an account that a plan ends. It reads the account: Terraform plans the removal of a
+// block before it refreshes the object.
+func (r *Resource) warnBalance(ctx context.Context, p *object.Plan[model]) {
+	client, ready := r.Client()
+	if !ready || r.Conn.Foreign() || p.State.Policy().Abandons() || p.InApply() {
+		return
 	}
+	account, err := client.GetBillingAccount(ctx, p.State.ID.ValueString())
+	if err != nil || account.OpenBalance() == "" {
+		return
+	}
+	verb := "closed"
+	if p.State.DeletionPolicy.ValueString() == object.PolicyDelete {
+		verb = "deleted"
+	}
+	p.Diags.AddWarning(fmt.Sprintf("%s is %s with a balance of %s", apidiag.Capitalize(p.State.displayName()), verb,
+		account.OpenBalance()), "This is final, and subscriptions that run on it stay. To keep the account open, set "+
+		"deletion_policy = \"abandon\" and apply that first.")
 }
 
 func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
@@ -107,6 +120,9 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 			"turned out to be %q, which requires a new account. Nothing was sent. Plan again: the new plan shows the "+
 			"replacement.", state.CustomerID.ValueString(), p.Planned.CustomerID.ValueString()))
 		return
+	}
+	if at != nil {
+		r.warnBalance(ctx, p)
 	}
 	if code := state.ExternalID; at != nil && state.Policy().Abandons() && !code.IsNull() &&
 		code.Equal(p.Planned.ExternalID) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
@@ -20,7 +21,23 @@ import (
 
 // ModifyPlan plans every computed attribute, and keeps the value in state if the configuration is semantically equal.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	r.Plan(ctx, req, resp, nil, r.planCreate, r.planUpdate)
+	r.Plan(ctx, req, resp, r.planDestroy, r.planCreate, r.planUpdate)
+}
+
+// planDestroy reports the balance of the billing account that was created with the customer and is closed with it.
+func (r *Resource) planDestroy(ctx context.Context, p *object.Plan[model]) {
+	client, ready := r.Client()
+	id := p.State.BillingAccountID.ValueString()
+	if !ready || id == "" || r.Conn.Foreign() || p.State.Policy().Abandons() || p.InApply() {
+		return
+	}
+	account, err := client.GetBillingAccount(ctx, id)
+	if err != nil || account.OpenBalance() == "" {
+		return
+	}
+	p.Diags.AddWarning(fmt.Sprintf("%s is deleted with a balance of %s", apidiag.Capitalize(p.State.displayName()),
+		account.OpenBalance()), fmt.Sprintf("Its billing account %s is closed with it. This is final. To keep both, set "+
+		"deletion_policy = \"abandon\" and apply that first.", id))
 }
 
 func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {

@@ -310,5 +310,6 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 // Policy is the deletion_policy of the object.
 func (m model) Policy() object.Policy {
 	return object.Policy{Value: m.DeletionPolicy, Object: m.displayName(), Own: object.PolicyDelete,
-		Stays: "Its billing accounts stay open, and their subscriptions charge for as long as they run."}
+		Stays: "The billing accounts that this configuration does not close stay open, and their subscriptions charge for " +
+			"as long as they run."}
 }

@@ -134,7 +134,7 @@ func fromAPI(s *billing.Subscription) (model, error) {
 		},
 		PlanChange:       planChangeOf(timingImmediate),
 		Items:            types.SetNull(itemType),
-		TrialPeriodDays:  trialDays(s),
+		TrialPeriodDays:  trialDays(api.OrEmpty(s.TrialStart), api.OrEmpty(s.TrialEnd)),
 		Attributes:       custom,
 		DeletionPolicy:   types.StringValue(policyCancel),
 		OnExternalCancel: types.StringValue(externalCancelKeep),
@@ -215,10 +215,10 @@ func discountLike(prior, now value.Decimal) value.Decimal {
 func sameID(a, b types.String) bool { return value.KeepID(a, b).Equal(a) }
 
 // trialDays returns the length of a trial of whole days, as trial_period_days would create it.
-func trialDays(s *billing.Subscription) types.Int64 {
+func trialDays(from, until string) types.Int64 {
 	const day = 24 * time.Hour
-	start, okStart := api.ParseTime(api.OrEmpty(s.TrialStart))
-	end, okEnd := api.ParseTime(api.OrEmpty(s.TrialEnd))
+	start, okStart := api.ParseTime(from)
+	end, okEnd := api.ParseTime(until)
 	length := end.Sub(start)
 	if !okStart || !okEnd || length < 0 || length%day != 0 {
 		return types.Int64Null()

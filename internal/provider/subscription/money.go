@@ -1,7 +1,6 @@
 package subscription
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,9 +20,8 @@ func (p *planning) warnUnanswered() {
 		return
 	}
 	if p.Config.CancelAtPeriodEnd.IsNull() && state.CancelAtPeriodEnd.ValueBool() {
-		end := cmp.Or(p.coming(state, p.Planned).end, notKnown)
-		p.Diags.AddAttributeWarning(path.Root(argCancelAtPeriodEnd), fmt.Sprintf("%s ends with its period (%s)",
-			state.title(), end), "Its cancellation is scheduled, but not configured. To let it end, write "+
+		p.Diags.AddAttributeWarning(path.Root(argCancelAtPeriodEnd), state.title()+" ends with "+
+			p.coming(state, p.Planned).period(), "Its cancellation is scheduled, but not configured. To let it end, write "+
 			"cancel_at_period_end = true. To let it continue, write cancel_at_period_end = false.")
 	}
 	if p.Config.Items.IsNull() && len(state.Items.Elements()) > 0 {
@@ -58,9 +56,13 @@ func (p *planning) warnResumed() {
 	resumed := p.Planned
 	resumed.Pause = types.ObjectNull(pauseType.AttrTypes)
 	n := p.priced(state, resumed)
+	follows := n.String()
+	if n.charges() {
+		follows = n.unlessEnded()
+	}
 	switch {
 	case !n.charges():
-	case n.doubt != "":
+	case n.doubt != "" || n.mayNot:
 		verb += " and may be charged again"
 	case n.trial != "":
 		verb += " and charged again after its trial"
@@ -68,26 +70,34 @@ func (p *planning) warnResumed() {
 	default:
 		verb += " and charged again"
 	}
+	if behavior, _ := pauseFields(state.Pause); behavior.ValueString() == keepAsDraft {
+		follows += " Drafts that were kept during the pause may be finalized."
+	}
 	p.Diags.AddAttributeWarning(path.Root("pause"), state.title()+" "+verb, fmt.Sprintf("%s. %s To keep it paused, set "+
-		"pause.", cause, n))
+		"pause.", cause, follows))
 }
 
 // warnPaused warns about a pause that only a later change of the configuration ends.
 func (p *planning) warnPaused() {
-	_, resumesAt := pauseFields(p.Planned.Pause)
+	behavior, resumesAt := pauseFields(p.Planned.Pause)
 	if p.Planned.Pause.IsUnknown() || !resumesAt.IsNull() {
 		return
 	}
-	summary, until := "is paused without an end", "until pause is removed"
+	summary, until, spelling := "is paused without an end", "until pause is removed", ""
+	switch {
+	case behavior.IsNull():
+		spelling = " If you have set it, check the spelling: Terraform silently drops names that do not exist inside pause."
+	case behavior.ValueString() == keepAsDraft:
+		spelling = " The invoices of that time are kept as drafts."
+	}
 	switch n := p.coming(p.State, p.Planned); {
 	case n.ends:
-		summary, until = "is paused until it ends", "until it ends with its period ("+cmp.Or(n.end, notKnown)+")"
+		summary, until = "is paused until it ends", "until it ends with "+n.period()
 	case n.mayEnd:
 		until += ", or until it ends"
 	}
 	p.Diags.AddAttributeWarning(path.Root("pause"), p.Planned.title()+" "+summary, "pause.resumes_at is not set, so it "+
-		"stays paused, and is not charged, "+until+". If you have set it, check the spelling: Terraform silently drops "+
-		"names that do not exist inside pause.")
+		"stays paused, and is not charged, "+until+"."+spelling)
 }
 
 // warnPending warns about a plan that is pending after the apply, and that the same apply keeps from starting.
@@ -98,8 +108,12 @@ func (p *planning) warnPending() {
 	switch n := p.coming(p.State, p.Planned); {
 	case n.ends && p.asks(changePlanLater, endLater):
 		p.Diags.AddAttributeWarning(path.Root(argCancelAtPeriodEnd), p.Planned.title()+" ends before its pending plan starts",
-			fmt.Sprintf("The plan %s is due to start with the next period, but the subscription ends with this one (%s), so it "+
-				"never starts. To start it, set cancel_at_period_end = false.", n.plan, cmp.Or(n.end, notKnown)))
+			fmt.Sprintf("The plan %s is due to start with the next period, but the subscription ends with %s, so it never "+
+				"starts. To start it, set cancel_at_period_end = false.", n.plan, n.period()))
+	case n.mayEnd && p.asks(changePlanLater, endLater):
+		p.Diags.AddAttributeWarning(path.Root(argCancelAtPeriodEnd), p.Planned.title()+" may end before its pending plan "+
+			"starts", fmt.Sprintf("The plan %s is due to start with the next period. If cancel_at_period_end, which is known "+
+			"only after apply, turns out to be true, it never starts.", n.plan))
 	case n.paused && !n.ends && !isAfter(p.State.CurrentPeriodEnd.ValueString(), n.resumes):
 		p.Diags.AddAttributeWarning(path.Root("pause"), p.Planned.title()+" is paused when its pending plan is due to start",
 			fmt.Sprintf("The plan %s is due to start at %s. Nothing is charged for it during the pause, and the service may "+

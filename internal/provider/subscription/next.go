@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"strings"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
@@ -33,6 +34,8 @@ type next struct {
 	trial string
 	// doubt explains why nothing is known of the next invoice: no document describes what is billed then; "" otherwise.
 	doubt string
+	// mayNot is set if values that are known only after apply decide whether one follows.
+	mayNot bool
 }
 
 const notKnown = "not known"
@@ -42,7 +45,7 @@ const notKnown = "not known"
 func comes(state, planned model, past func(value.DateTime) bool) next {
 	n := next{cycle: planned.BillingCycle.ValueString(), ends: planned.CancelAtPeriodEnd.ValueBool(),
 		mayEnd: planned.CancelAtPeriodEnd.IsUnknown(), plan: planned.PendingPlanID.ValueString()}
-	if trial := planned.TrialEnd; !trial.IsNull() && !past(trial) {
+	if trial := planned.TrialEnd; !trial.IsNull() && state.hasTrial() && !past(trial) {
 		n.trial = cmp.Or(trial.ValueString(), notKnown)
 	}
 	_, until := pauseFields(planned.Pause)
@@ -78,7 +81,10 @@ func (n *next) dueAt(planned model, past func(value.DateTime) bool) {
 // costs determines the amount. The recurring amount of the service is that of the current plan.
 func (n *next) costs(planned model) {
 	known := !planned.RecurringAmountCents.IsNull() && !planned.RecurringAmountCents.IsUnknown()
-	if known && planned.PendingPlanID.IsNull() && n.notBefore == "" {
+	// No document says whether the service shows the amount before or after a discount.
+	discounted := !planned.DiscountCodeID.IsNull() || strings.Trim(planned.DiscountPercent.ValueString(), "0.") != "" ||
+		planned.DiscountPercent.IsUnknown()
+	if known && !discounted && planned.PendingPlanID.IsNull() && n.notBefore == "" {
 		n.cents = planned.RecurringAmountCents.ValueInt64Pointer()
 	}
 }
@@ -89,12 +95,14 @@ func (n *next) explain(state, planned model) {
 	case status == statusCanceled:
 		n.none = "it is canceled"
 	case n.ends && !isAfter(n.end, n.invoice) && !n.invoicedEarly(state):
-		n.none = "it ends with its period (" + cmp.Or(n.end, notKnown) + ")"
+		n.none = "it ends with " + n.period()
 	case planned.CollectionMethod.ValueString() == methodManualInvoice:
 		n.none = "collection_method is \"manual_invoice\""
 	case n.paused && n.resumes == "":
 		n.none = "it is paused"
-	case n.mayEnd || planned.Pause.IsUnknown() || planned.CollectionMethod.IsUnknown() && status != "" || n.doubt != "":
+	case n.mayEnd || planned.Pause.IsUnknown() || planned.CollectionMethod.IsUnknown() && status != "":
+		n.invoice, n.cents, n.mayNot = "", nil, true
+	case n.doubt != "":
 		n.invoice, n.cents = "", nil
 	}
 }
@@ -110,7 +118,7 @@ func (n *next) invoicedEarly(state model) bool {
 }
 
 // described are the statuses for which a document describes what is billed, and when the subscription ends.
-var described = []string{"trialing", "active", "past_due", "paused", statusCanceled}
+var described = []string{statusTrialing, "active", statusPaused, statusCanceled}
 
 // charges reports whether an invoice follows, or may.
 func (n next) charges() bool { return n.none == "" }
@@ -121,10 +129,31 @@ func (n next) String() string {
 		return "No invoice follows automatically: " + n.none + "."
 	}
 	text := "Next invoice: " + n.due() + "."
-	if n.ends {
-		text += " It ends at " + cmp.Or(n.end, notKnown) + "."
+	if n.isUnknown() {
+		text = "Date and amount of the next invoice are not known before the apply."
+	}
+	if n.ends && n.end != "" {
+		text += " It ends at " + n.end + "."
 	}
 	return text
+}
+
+// unlessEnded is String for an invoice that a billing account may keep from coming: another resource decides about it.
+func (n next) unlessEnded() string {
+	return strings.TrimSuffix(n.String(), ".") + ", unless its billing account is suspended or closed by then."
+}
+
+// isUnknown reports whether nothing is known of the next invoice, for no other reason than this plan.
+func (n next) isUnknown() bool {
+	return n.invoice == "" && n.notBefore == "" && n.cents == nil && n.doubt == "" && n.plan == ""
+}
+
+// period names its period, with its end if that is known.
+func (n next) period() string {
+	if n.end == "" {
+		return "its period"
+	}
+	return "its period (" + n.end + ")"
 }
 
 // due describes the next invoice.
@@ -174,7 +203,7 @@ func (p *planning) priced(state, planned model) next {
 		return n
 	}
 	if n.currency = account.Currency; account.Status == accountSuspended {
-		n.invoice, n.doubt = "", "its billing account is suspended"
+		n.invoice, n.doubt = "", "its billing account is suspended now"
 	}
 	return n
 }

@@ -34,7 +34,11 @@ func (r *Resource) planDestroy(ctx context.Context, plan *object.Plan[model]) {
 		p.warnCharges(state)
 		p.planStays(state)
 	}
-	private.SetPlanned(ctx, p.Private, forDestroy{PeriodEnd: state.CurrentPeriodEnd.ValueString(),
+	end := state.CurrentPeriodEnd
+	if p.InApply() { // of a replacement: the period that its plan has shown
+		end = p.State.CurrentPeriodEnd
+	}
+	private.SetPlanned(ctx, p.Private, forDestroy{PeriodEnd: end.ValueString(),
 		Scheduled: state.CancelAtPeriodEnd.ValueBool()}, p.Diags)
 }
 

@@ -26,8 +26,8 @@ const (
 	// accountActive is the status of an account that accepts new subscriptions (wire contract: suspended billing account).
 	accountActive    = "active"
 	accountSuspended = "suspended"
-	// refunds says what no description of the service promises about money that is already charged or due.
-	refunds = "The service's description mentions neither refunds nor open invoices."
+	// refunds says what no description of the service promises about money that is already charged.
+	refunds = "What was paid for the rest of the period is not described as refunded."
 )
 
 // belongsTo are the arguments whose change requires a new subscription.
@@ -74,23 +74,38 @@ func (p *planning) replaces(present model) {
 		}
 		p.Diags.AddWarning(title+" is canceled and billed again as a new one",
 			fmt.Sprintf("The apply cancels it immediately, not at the end of its period (%s)%s. The new one %s; its amount is "+
-				"not known. Items, collection_method and other values that another system has set and that are not configured "+
-				"are not carried over. "+refunds,
+				"not known. Values that are set elsewhere and not configured are not carried over. "+refunds,
 				present.periodEnd(), amount, p.begins()))
 	}
 }
 
 // begins describes how a new subscription begins.
 func (p *planning) begins() string {
-	text := "is billed from its start, or from the end of its trial"
+	text := "is billed on its own, from a new period"
+	_, resumesAt := pauseFields(p.Config.Pause)
 	switch {
 	case p.Config.CollectionMethod.ValueString() == methodManualInvoice:
 		text = "is invoiced manually"
+	case p.Config.CollectionMethod.IsUnknown():
+		text = "may be billed on its own, from a new period"
+	case p.Config.Pause.IsUnknown() || resumesAt.IsUnknown():
+		text = "may be paused, and is billed when it is not"
 	case !p.Config.Pause.IsNull() && !p.change().pauseOver():
 		text = "is paused, and billed when the pause ends"
 	}
-	if p.Config.CancelAtPeriodEnd.ValueBool() {
-		text += ", and ends with its first period"
+	switch {
+	case p.Config.CancelAtPeriodEnd.IsUnknown():
+		text += ", and may end with its first period"
+	case p.Config.CancelAtPeriodEnd.ValueBool():
+		text = "ends with its first period, so that no invoice follows automatically"
+	}
+	switch {
+	case !p.Config.TrialPeriodDays.IsNull() && !p.Config.TrialPeriodDays.IsUnknown():
+		return fmt.Sprintf("starts a new trial of %s days, and then %s", p.Config.TrialPeriodDays, text)
+	case !p.Config.TrialEnd.IsNull() && !p.Config.TrialEnd.IsUnknown():
+		return fmt.Sprintf("starts a new trial until %s, and then %s", p.Config.TrialEnd.ValueString(), text)
+	case p.Config.TrialPeriodDays.IsUnknown() || p.Config.TrialEnd.IsUnknown():
+		return "may start a new trial, and then " + text
 	}
 	return text
 }
@@ -206,7 +221,8 @@ func rejectReplacement(forces []string, plan, state model, diags *diag.Diagnosti
 // checkDestroy rejects destroying a subscription that cannot be canceled.
 func checkDestroy(state model, diags *diag.Diagnostics) {
 	policy := state.DeletionPolicy.ValueString()
-	if (policy == policyCancel || policy == policyCancelAtPeriodEnd) && state.AllowCancel.Equal(types.BoolValue(false)) &&
+	scheduled := policy == policyCancelAtPeriodEnd && state.CancelAtPeriodEnd.ValueBool() // nothing is sent
+	if (policy == policyCancel || policy == policyCancelAtPeriodEnd && !scheduled) && state.AllowCancel.Equal(types.BoolValue(false)) &&
 		state.Status.ValueString() != statusCanceled {
 		diags.AddAttributeError(path.Root("allow_cancel"), state.title()+" cannot be canceled",
 			"It has allow_cancel = false, so the API would reject the cancellation. Set allow_cancel = true and apply that "+
@@ -224,13 +240,15 @@ func (p *planning) warnCharges(state model) {
 	switch state.DeletionPolicy.ValueString() {
 	case policyCancel:
 		text := "No further period is charged."
-		if n := p.priced(state, state); n.charges() {
-			text += " The next invoice would be: " + n.due() + "."
+		n, first := p.priced(state, state), ""
+		if n.charges() {
+			text += " Without this, the next invoice would be: " + n.due() + "."
+			first = " To let the period end first, set deletion_policy = \"cancel_at_period_end\" and apply that before " +
+				"destroying."
 		}
 		p.Diags.AddAttributeWarning(at, state.title()+" is canceled immediately",
-			fmt.Sprintf("The apply cancels it now, not at the end of its period (%s). %s %s To let the "+
-				"period end first, set deletion_policy = \"cancel_at_period_end\" and apply that before destroying.",
-				state.periodEnd(), text, refunds))
+			fmt.Sprintf("The apply cancels it now, not at the end of its period (%s). %s %s%s", state.periodEnd(), text,
+				refunds, first))
 	case policyCancelAtPeriodEnd:
 		ending, text := state, "No further period is charged."
 		ending.CancelAtPeriodEnd = types.BoolValue(true)
@@ -239,16 +257,23 @@ func (p *planning) warnCharges(state model) {
 			text = n.String()
 		}
 		p.Diags.AddAttributeWarning(at, state.title()+" runs until the end of its period",
-			fmt.Sprintf("It is removed from the state now and runs until %s. Until then, its customer cannot be deleted. %s "+
-				"Destroy the customer after that date, or set deletion_policy = \"cancel\", apply that, and destroy everything "+
-				"immediately.", cmp.Or(n.end, notKnown), text))
+			fmt.Sprintf("It is removed from the state now, and ends with %s. Until then, its customer cannot be deleted. %s "+
+				"Destroy the customer after that, or set deletion_policy = \"cancel\", apply that, and destroy again.",
+				n.period(), text))
 	}
 }
 
 // planStays describes what an abandoned subscription bills.
 func (p *planning) planStays(state model) {
 	if state.Policy().Abandons() && state.Status.ValueString() != statusCanceled {
-		p.Stays = "It continues until it is canceled at the service. " + p.priced(state, state).String()
+		n := p.priced(state, state)
+		p.Stays = n.String()
+		if n.charges() {
+			p.Stays = n.unlessEnded()
+		}
+		if !n.ends {
+			p.Stays = "It continues until it is canceled at the service. " + p.Stays
+		}
 	}
 }
 
@@ -268,8 +293,8 @@ func (p *planning) planCanceled() string {
 		what += " The run that imports it does not create another one; the next plan does."
 	case mode == externalCancelRecreate && !asked:
 		p.Planned.Status = types.StringUnknown()
-		p.Diags.AddAttributeWarning(at, title+": a new subscription will be billed", what+" This plan creates a new "+
-			"subscription, which charges from its start, or from the end of its trial. To leave it canceled, set "+
+		p.Diags.AddAttributeWarning(at, title+": a new subscription is created", what+" The new one "+p.begins()+". To "+
+			"leave it canceled, set "+
 			"on_external_cancel = \"keep\", or remove the block.")
 		return "status"
 	case mode == externalCancelError && !asked:

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -42,15 +43,31 @@ func NewResource() resource.Resource {
 
 // onCreation are the arguments of a trial, which no update accepts.
 var onCreation = []object.OnCreation[model]{
-	{Argument: "trial_end", Shown: true, Instead: model.trialStays},
-	{Argument: "trial_period_days", Instead: model.trialStays},
+	{Argument: "trial_end", Instead: model.trialStays, Has: func(m model) attr.Value {
+		if !m.hasTrial() {
+			return value.DateTime{StringValue: types.StringNull()}
+		}
+		return m.TrialEnd
+	}},
+	{Argument: "trial_period_days", Instead: model.trialStays, Has: func(m model) attr.Value {
+		if !m.hasTrial() {
+			return types.Int64Null()
+		}
+		return trialDays(m.TrialStart.ValueString(), m.TrialEnd.ValueString())
+	}},
+}
+
+// hasTrial reports whether the service shows a trial, running or over. trial_end alone is no proof: without a trial, the
+// state has the configured one.
+func (m model) hasTrial() bool {
+	return m.TrialStart.ValueString() != "" || m.Status.ValueString() == statusTrialing
 }
 
 func (m model) trialStays() string {
 	switch {
 	case m.Status.ValueString() == statusCanceled:
 		return "" // planCanceled reports what has no effect
-	case m.TrialEnd.IsNull():
+	case !m.hasTrial():
 		return "There is no trial, and it is too late to add one."
 	default:
 		return fmt.Sprintf("The trial can no longer be changed: its end is %s.", m.TrialEnd.ValueString())
@@ -309,7 +326,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		return
 	}
 	atPeriodEnd := w.State.DeletionPolicy.ValueString() == policyCancelAtPeriodEnd
-	if atPeriodEnd && w.State.CancelAtPeriodEnd.ValueBool() || !r.endStands(ctx, w, atPeriodEnd) {
+	if atPeriodEnd && w.State.CancelAtPeriodEnd.ValueBool() || !r.endStands(ctx, w) {
 		return
 	}
 	w.Do(ctx, step{Verb: "cancel", ErrorAttributes: endErrors, Send: func(ctx context.Context) (
@@ -332,19 +349,17 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	}})
 }
 
-// endStands rejects the deletion of a subscription that would end later than planned, or whose replacement would charge
-// a customer although another system has canceled the subscription since.
-func (r *Resource) endStands(ctx context.Context, w *work, atPeriodEnd bool) bool {
+// endStands rejects the deletion of a subscription that is in another period than planned, which has been charged since
+// then or would be, or whose replacement would charge a customer although another system has canceled the subscription
+// since.
+func (r *Resource) endStands(ctx context.Context, w *work) bool {
 	replaces := w.Replaces(ctx)
-	if !atPeriodEnd && !replaces {
-		return true
-	}
 	now, err := w.Client.GetSubscription(ctx, w.id())
 	e, responded := api.AsError(err)
 	switch {
 	case replaces && (api.IsNotFound(err) || err == nil && now.Status == statusCanceled):
 		w.checkNotEnded(now)
-	case atPeriodEnd && err == nil && now.Status != statusCanceled && w.otherPeriod(now):
+	case err == nil && now.Status != statusCanceled && w.otherPeriod(now):
 		w.checkPeriod(now)
 	case err == nil, api.IsNotFound(err), responded && e.Status == http.StatusForbidden:
 		return true

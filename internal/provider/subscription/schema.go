@@ -22,11 +22,13 @@ const typeName = "billing_subscription"
 // Statuses used by the provider (service description, Recurring billing §3). Others are only passed on.
 const (
 	statusPaused   = "paused"
+	statusTrialing = "trialing"
+	keepAsDraft    = "keep_as_draft"
 	statusCanceled = "canceled"
 )
 
 // statuses are the documented ones (service description, Recurring billing §2).
-var statuses = []string{"draft", "confirmed", "trialing", "active", "past_due", statusCanceled, "paused", "suspended"}
+var statuses = []string{"draft", "confirmed", statusTrialing, "active", "past_due", statusCanceled, "paused", "suspended"}
 
 // arguments are the configurable attributes that the service has. If the subscription is canceled, they stay in the
 // state as configured.

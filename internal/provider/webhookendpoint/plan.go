@@ -22,7 +22,17 @@ import (
 
 // ModifyPlan plans every computed attribute, and keeps the value in state if the configuration is semantically equal.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	r.Plan(ctx, req, resp, nil, r.planCreate, r.planUpdate)
+	r.Plan(ctx, req, resp, planDestroy, r.planCreate, r.planUpdate)
+}
+
+// waiting says what the service does with deliveries of an endpoint that ends or is inactive (Collections §3).
+const waiting = "Deliveries that wait for another attempt are lost: the service does not repeat those of an endpoint " +
+	"that is inactive or removed."
+
+func planDestroy(_ context.Context, p *object.Plan[model]) {
+	if !p.State.Policy().Abandons() && !p.State.Active.Equal(types.BoolValue(false)) {
+		p.Diags.AddWarning("Destroying "+p.State.displayName()+" loses its waiting deliveries", waiting)
+	}
 }
 
 func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
@@ -74,10 +84,17 @@ func (m model) rotates(state model) bool {
 // unchanged.
 func warnSecret(p *object.Plan[model], lost bool) {
 	m, state := p.Planned, p.State
-	const what = "the service signs deliveries with the new secret only, and the consumer rejects them until it has " +
-		"that secret. No delivery is lost: the service retries rejected ones after about 4 minutes, signed with the new " +
-		"secret. " +
-		"Pass it to the consumer in the same apply."
+	what := "the service signs deliveries with the new secret only, and the consumer rejects them until it has that " +
+		"secret. "
+	if m.Active.Equal(types.BoolValue(false)) {
+		what += waiting
+	} else {
+		what += "The service repeats rejected ones, signed with the new secret. Pass it to the consumer in the same apply."
+	}
+	if m.Active.Equal(types.BoolValue(false)) && !state.Active.Equal(types.BoolValue(false)) {
+		p.Diags.AddAttributeWarning(path.Root("active"), "Deactivating "+state.displayName()+" loses its waiting deliveries",
+			waiting)
+	}
 	trigger, name := path.Root("rotate_secret_when_changed"), state.displayName()
 	switch {
 	case lost:

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
@@ -21,8 +22,8 @@ const CreationOnly = "Used on creation only."
 // OnCreation is an argument that only a creation uses.
 type OnCreation[M any] struct {
 	Argument string
-	// Shown is set if the service returns the value; otherwise the state has the value used then.
-	Shown bool
+	// Has returns the value that the object has, if the service shows that; nil: the state has the value used then.
+	Has func(state M) attr.Value
 	// Instead says where the value is changed afterwards, as sentences; "" to say nothing of this object.
 	Instead func(state M) string
 }
@@ -42,9 +43,9 @@ func (r *Resource[S, T, M]) keepCreated(p *Plan[M]) {
 // values the creation has used.
 const keyCreated = "created"
 
-// warnCreated warns about configured values that differ from those used on creation: the plan shows nothing of them. It
-// looks only at the state, because the value may belong to another object. If the creation has used none, the state
-// takes the configured value, so only the plan that shows this warns.
+// warnCreated warns about configured values that differ from those used on creation: a plan shows nothing of them, or
+// only once, when the state takes a configured value for a null. It looks only at the state, because the value may
+// belong to another object. The summary is the same for all objects, so that Terraform consolidates the warnings.
 func (r *Resource[S, T, M]) warnCreated(ctx context.Context, p *Plan[M]) {
 	if len(p.resp.RequiresReplace) > 0 { // the new object uses them
 		return
@@ -52,21 +53,20 @@ func (r *Resource[S, T, M]) warnCreated(ctx context.Context, p *Plan[M]) {
 	created := private.Get[bool](ctx, p.Private, keyCreated, p.Diags)
 	for _, a := range r.OnCreation {
 		config, state := value.Field(p.Config, a.Argument), value.Field(p.State, a.Argument)
-		instead, known := a.Instead(p.State), created || a.Shown && !state.IsNull()
+		instead, known, has := a.Instead(p.State), created, "was created with"
+		if a.Has != nil {
+			state, known, has = a.Has(p.State), true, "has"
+		}
 		if instead == "" || !known || config.IsNull() || config.IsUnknown() || means(ctx, config, state) ||
 			strings.EqualFold(config.String(), state.String()) { // an idempotency key in another case
 			continue
 		}
 		had, or := "another "+a.Argument, ""
-		if shown := check.Shown(a.Argument, state); shown != "" {
-			had = a.Argument + " = " + shown
-			if !state.IsNull() {
-				or = ", or write " + shown
-			}
-		}
-		has := "was created with"
-		if a.Shown {
-			has = "has"
+		switch shown := check.Shown(a.Argument, state); {
+		case state.IsNull():
+			had = "no " + a.Argument
+		case shown != "":
+			had, or = a.Argument+" = "+shown, ", or write "+shown
 		}
 		p.Diags.AddAttributeWarning(path.Root(a.Argument), a.Argument+" is used on creation only",
 			fmt.Sprintf("%s %s %s, so the configured value has no effect on it. %s To end this warning, remove %s%s.",

@@ -27,8 +27,8 @@ func modelOf(from map[string]any, unknown any) (m model) {
 		m.Pause = pauseObject(textOf(pause["behavior"], unknown), value.DateTime{
 			StringValue: textOf(pause["resumes_at"], unknown)})
 	}
-	for name, field := range map[string]*types.String{"status": &m.Status, "trial_end": &m.TrialEnd.StringValue,
-		"current_period_end": &m.CurrentPeriodEnd, "cycle_billing_date": &m.CycleBillingDate,
+	for name, field := range map[string]*types.String{"status": &m.Status, "trial_start": &m.TrialStart,
+		"trial_end": &m.TrialEnd.StringValue, "current_period_end": &m.CurrentPeriodEnd, "cycle_billing_date": &m.CycleBillingDate,
 		"pending_plan_id": &m.PendingPlanID, "collection_method": &m.CollectionMethod, "billing_cycle": &m.BillingCycle} {
 		*field = textOf(from[name], unknown)
 	}

@@ -56,10 +56,7 @@ func (p *planning) warnResumed() {
 	resumed := p.Planned
 	resumed.Pause = types.ObjectNull(pauseType.AttrTypes)
 	n := p.priced(state, resumed)
-	follows := n.String()
-	if n.charges() {
-		follows = n.unlessEnded()
-	}
+	follows := n.unlessEnded()
 	switch {
 	case !n.charges():
 	case n.doubt != "" || n.mayNot:

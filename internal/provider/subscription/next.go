@@ -124,23 +124,27 @@ var described = []string{statusTrialing, "active", statusPaused, statusCanceled}
 func (n next) charges() bool { return n.none == "" }
 
 // String describes what follows, in sentences.
-func (n next) String() string {
-	if n.none != "" {
+func (n next) String() string { return n.describe("") }
+
+// unlessEnded is String for an invoice that a billing account may keep from coming: another resource decides about it.
+func (n next) unlessEnded() string {
+	return n.describe(", unless its billing account is suspended or closed by then")
+}
+
+func (n next) describe(unless string) string {
+	text := "Next invoice: " + n.due() + unless + "."
+	switch {
+	case n.none != "":
 		return "No invoice follows automatically: " + n.none + "."
-	}
-	text := "Next invoice: " + n.due() + "."
-	if n.isUnknown() {
+	case n.doubt != "":
+		text = "Next invoice: " + n.due() + "."
+	case n.isUnknown():
 		text = "Date and amount of the next invoice are not known before the apply."
 	}
 	if n.ends && n.end != "" {
 		text += " It ends at " + n.end + "."
 	}
 	return text
-}
-
-// unlessEnded is String for an invoice that a billing account may keep from coming: another resource decides about it.
-func (n next) unlessEnded() string {
-	return strings.TrimSuffix(n.String(), ".") + ", unless its billing account is suspended or closed by then."
 }
 
 // isUnknown reports whether nothing is known of the next invoice, for no other reason than this plan.

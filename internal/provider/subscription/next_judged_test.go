@@ -89,12 +89,12 @@ func judgeNext(r *played, now acctest.JSON, invoices []acctest.JSON, report func
 var (
 	nextSaid   = regexp.MustCompile(`[Nn]ext invoice: (\d\S*?)(?:;|,)`)
 	amountSaid = regexp.MustCompile(`[Nn]ext invoice: \d.*?recurring amount: ([A-Z]{3} )?(-?[0-9.]+\d)(?:, billing cycle (\w+))?`)
-	endSaid    = regexp.MustCompile(`(?:ends with its period \(|ends with this one \(|It ends at |now and runs until )(\d[^)\s]*Z)`)
+	endSaid    = regexp.MustCompile(`(?:ends with its period \(|ends with this one \(|It ends at )(\d[^)\s]*Z)`)
 )
 
 // judgeText checks the words of a warning.
 func judgeText(text string, r *played, now acctest.JSON, invoices []acctest.JSON, report func(string, ...any)) {
-	if strings.Contains(text, "The next invoice would be") || strings.Contains(text, "billed again as a new one") {
+	if strings.Contains(text, "the next invoice would be") || strings.Contains(text, "billed again as a new one") {
 		if now["status"] != "canceled" || len(invoices) > 0 {
 			report("it goes on: %v", now["status"])
 		}

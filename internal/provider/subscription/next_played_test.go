@@ -125,14 +125,23 @@ func TestNext_ends(t *testing.T) {
 	}
 }
 
-// TestNext_trial: nothing is invoiced before the end of a trial, and a trial that is over delays nothing.
+// TestNext_trial: nothing is invoiced before the end of a trial. A trial that is over delays nothing, and neither does a
+// configured trial that the service does not show.
 func TestNext_trial(t *testing.T) {
 	t.Parallel()
 	const end = "2026-03-10T00:00:00.000Z"
-	of := map[string]any{"status": "active", "trial_end": end, "current_period_end": end, "cancel_at_period_end": false}
-	for over, want := range map[bool]string{false: end, true: ""} {
-		if n := subscription.Comes(of, of, acctest.Unknown, func(string) bool { return over }); n.NotBefore != want {
-			t.Errorf("the trial is over: %t: no invoice before %q, want %q", over, n.NotBefore, want)
+	for _, c := range []struct {
+		status, start any
+		over          bool
+		want          string
+	}{
+		{"trialing", nil, false, end}, {"paused", "2026-02-10T00:00:00.000Z", false, end},
+		{"active", "2026-02-10T00:00:00.000Z", true, ""}, {"active", nil, false, ""}, {"paused", nil, false, ""},
+	} {
+		of := map[string]any{"status": c.status, "trial_start": c.start, "trial_end": end, "current_period_end": end,
+			"cancel_at_period_end": false}
+		if n := subscription.Comes(of, of, acctest.Unknown, func(string) bool { return c.over }); n.NotBefore != c.want {
+			t.Errorf("%v: no invoice before %q, want %q", c, n.NotBefore, c.want)
 		}
 	}
 }

@@ -27,7 +27,7 @@ const (
 	accountActive    = "active"
 	accountSuspended = "suspended"
 	// refunds says what no description of the service promises about money that is already charged.
-	refunds = "What was paid for the rest of the period is not described as refunded."
+	refunds = "The service documents no refund for the rest of the period."
 )
 
 // belongsTo are the arguments whose change requires a new subscription.
@@ -267,10 +267,7 @@ func (p *planning) warnCharges(state model) {
 func (p *planning) planStays(state model) {
 	if state.Policy().Abandons() && state.Status.ValueString() != statusCanceled {
 		n := p.priced(state, state)
-		p.Stays = n.String()
-		if n.charges() {
-			p.Stays = n.unlessEnded()
-		}
+		p.Stays = n.unlessEnded()
 		if !n.ends {
 			p.Stays = "It continues until it is canceled at the service. " + p.Stays
 		}

@@ -112,6 +112,7 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 				"billing_account_id is null: write a billing_account for it, and refer to the id of that.")
 	}
 	config.checkItemsComplete(&resp.Diagnostics)
+	config.checkPlanChange(&resp.Diagnostics)
 }
 
 type (

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
@@ -168,7 +170,7 @@ func attributes() map[string]schema.Attribute {
 			Validators: []validator.String{check.OneOf(externalCancelKeep, externalCancelRecreate,
 				externalCancelError)},
 			MarkdownDescription: "What a plan does about a subscription canceled elsewhere: `keep` keeps it in state and " +
-				"warns, `recreate` plans a new one, billed from its start, `error` fails. Defaults to `keep`."},
+				"warns, `recreate` plans a new one, billed on its own, `error` fails. Defaults to `keep`."},
 		"recurring_amount_cents": schema.Int64Attribute{Computed: true,
 			MarkdownDescription: "Amount per billing period in cents of the account's currency: `1050` is 10.50.",
 			PlanModifiers:       []planmodifier.Int64{int64planmodifier.UseStateForUnknown()}},
@@ -181,9 +183,10 @@ func attributes() map[string]schema.Attribute {
 
 const aboutResource = "A subscription of a billing account to a plan, to single items, or to both. See [its " +
 	"lifecycle](../guides/subscriptions.md) and [where plan ids come " +
-	"from](../guides/subscriptions.md#where-do-plan-ids-come-from).\n\nA new subscription is billed from its start, or " +
-	"from the end of its trial. Replacing it cancels it and bills the new one from its start; the plan warns. All " +
-	"other changes are made in place; the plan shows which are billable.\n\nDestroying cancels immediately, unless " +
+	"from](../guides/subscriptions.md#where-do-plan-ids-come-from).\n\nReplacing a subscription " +
+	"cancels it, and the new one is billed on its own, from a new period; the plan warns. All other changes are made in " +
+	"place; the plan shows which are billable. **Terraform silently drops names that do not exist inside `items`, " +
+	"`pause` and `plan_change`: check their spelling.**\n\nDestroying cancels immediately, unless " +
 	"`deletion_policy` is set. A subscription that the service no longer has is planned for re-creation. A refresh " +
 	"takes one request, and one more if the state has `items`."
 
@@ -248,6 +251,21 @@ func planChangeAttribute() schema.SingleNestedAttribute {
 			"reason": schema.StringAttribute{Optional: true, Validators: check.TextInPlan(check.NotBlank()),
 				MarkdownDescription: "Reason for the service's audit log."},
 		}}
+}
+
+// checkPlanChange warns about a plan_change without any value: a misspelled timing would start a plan at once.
+func (m model) checkPlanChange(diags *diag.Diagnostics) {
+	if m.PlanChange.IsNull() || m.PlanChange.IsUnknown() {
+		return
+	}
+	for _, v := range m.PlanChange.Attributes() {
+		if !v.IsNull() {
+			return
+		}
+	}
+	diags.AddAttributeWarning(path.Root("plan_change"), "plan_change of "+m.title()+" is empty", "It sets neither timing "+
+		"nor reason, so a change of plan_id starts immediately. If you have set one, check the spelling: Terraform "+
+		"silently drops names that do not exist inside plan_change.")
 }
 
 // isIDOf requires the id of an object of a collection of the service, for an argument of collections.

@@ -68,7 +68,7 @@ func TestEnd_visible(t *testing.T) {
 			"expect no warnings\n" + remote + "cancel_at_period_end false\n",
 	}, func(line string) string {
 		return "plan " + line + on["recreate"] + "\nexpect plan billing_subscription.s=replace\n" +
-			"expect warning 'a new subscription will be billed'\n" +
+			"expect warning 'a new subscription is created'\n" +
 			"! plan " + line + on["error"] + "\nexpect error 'is canceled, and on_external_cancel is \"error\"'\n" +
 			"apply " + line + on["keep"] + "\nexpect no writes\nexpect warning 'is canceled'\n" +
 			"apply " + line + on["keep"] + "\nexpect plan empty\n"

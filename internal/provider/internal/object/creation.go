@@ -63,8 +63,10 @@ func (r *Resource[S, T, M]) warnCreated(ctx context.Context, p *Plan[M]) {
 		}
 		had, or := "another "+a.Argument, ""
 		switch shown := check.Shown(a.Argument, state); {
-		case state.IsNull():
+		case state.IsNull() && a.Has != nil:
 			had = "no " + a.Argument
+		case state.IsNull():
+			has, had = "was created without", a.Argument
 		case shown != "":
 			had, or = a.Argument+" = "+shown, ", or write "+shown
 		}

@@ -200,7 +200,7 @@ func TestAccExamples(t *testing.T) {
 func TestAccScenarioTests(t *testing.T) {
 	t.Parallel()
 	for name, passes := range map[string]string{"saas-tenants": "8 passed", "webhook-consumer": "4 passed",
-		"key-renewal": "2 passed", "adopting": "4 passed"} {
+		"key-renewal": "2 passed", "adopting": "4 passed", "adopt-or-create": "2 passed"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			service, terraform := seeded(t, name)

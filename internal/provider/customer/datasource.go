@@ -62,17 +62,22 @@ func dataSchema() schema.Schema {
 }
 
 type filters struct {
-	Search       types.String `tfsdk:"search"`
-	UpdatedAtGTE types.String `tfsdk:"updated_at_gte"`
+	Search         types.String `tfsdk:"search"`
+	ExternalID     types.String `tfsdk:"external_id"`
+	DocumentNumber types.String `tfsdk:"document_number"`
+	UpdatedAtGTE   types.String `tfsdk:"updated_at_gte"`
 }
 
 func (f filters) query() billing.CustomerQuery {
-	return billing.CustomerQuery{Search: f.Search.ValueString(), UpdatedAtGTE: f.UpdatedAtGTE.ValueString()}
+	return billing.CustomerQuery{Search: f.Search.ValueString(), ExternalID: f.ExternalID.ValueString(),
+		DocumentNumber: f.DocumentNumber.ValueString(), UpdatedAtGTE: f.UpdatedAtGTE.ValueString()}
 }
 
 // filterAttributes adds the arguments of filters to others.
 func filterAttributes(attributes object.Attributes) object.Attributes {
 	attributes["search"] = object.Filter("Only customers with this text in one of the fields that the service searches.")
+	attributes["external_id"] = object.Filter("Only the customer with this `external_id`.")
+	attributes["document_number"] = object.Filter("Only customers with this tax number, whatever its mask.")
 	attributes["updated_at_gte"] = object.UpdatedSince("customers")
 	return attributes
 }
@@ -100,13 +105,7 @@ func readMany(ctx context.Context, client *billing.Service, m *listDataModel, di
 	m.Customers = object.Many(client.ListCustomers(ctx, query), m.Ordering, "customers", dataFromAPI, diags)
 }
 
-type listModel struct {
-	filters
-	ExternalID     types.String `tfsdk:"external_id"`
-	DocumentNumber types.String `tfsdk:"document_number"`
-}
-
-type lists = object.ListResource[*billing.Service, billing.Customer, listModel]
+type lists = object.ListResource[*billing.Service, billing.Customer, filters]
 
 // ListResource lists customers for `terraform query`.
 type ListResource struct{ lists }
@@ -116,14 +115,9 @@ func NewListResource() list.ListResource {
 	return &ListResource{lists{Scheme: scheme, Describe: describe,
 		About: "Lists the customers of the organization, oldest first, for `terraform query`." +
 			object.ListNeeds("billing_customers"),
-		Filters: filterAttributes(object.Attributes{
-			"external_id":     object.Filter("Only the customer with this `external_id`."),
-			"document_number": object.Filter("Only customers with this tax number, whatever its mask."),
-		}),
-		Query: func(ctx context.Context, client *billing.Service, m listModel) iter.Seq2[billing.Customer, error] {
-			query := m.query()
-			query.ExternalID, query.DocumentNumber = m.ExternalID.ValueString(), m.DocumentNumber.ValueString()
-			return client.ListCustomers(ctx, query)
+		Filters: filterAttributes(object.Attributes{}),
+		Query: func(ctx context.Context, client *billing.Service, m filters) iter.Seq2[billing.Customer, error] {
+			return client.ListCustomers(ctx, m.query())
 		}}}
 }
 

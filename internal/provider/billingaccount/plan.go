@@ -28,8 +28,8 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 
 func (r *Resource) planDestroy(ctx context.Context, p *object.Plan[model]) { r.warnBalance(ctx, p) }
 
-// warnBalance reports the balance of an account that a plan ends. It reads the account: Terraform plans the removal of a
-// block before it refreshes the object.
+// warnBalance reports the balance of an account that a plan ends. It reads the account: Terraform plans the removal of
+// a block before it refreshes the object.
 func (r *Resource) warnBalance(ctx context.Context, p *object.Plan[model]) {
 	client, ready := r.Client()
 	if !ready || r.Conn.Foreign() || p.State.Policy().Abandons() || p.InApply() {

@@ -125,8 +125,8 @@ func TestNext_ends(t *testing.T) {
 	}
 }
 
-// TestNext_trial: nothing is invoiced before the end of a trial. A trial that is over delays nothing, and neither does a
-// configured trial that the service does not show.
+// TestNext_trial: nothing is invoiced before the end of a trial. A trial that is over delays nothing, and neither does
+// a configured trial that the service does not show.
 func TestNext_trial(t *testing.T) {
 	t.Parallel()
 	const end = "2026-03-10T00:00:00.000Z"

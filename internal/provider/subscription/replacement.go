@@ -221,9 +221,8 @@ func rejectReplacement(forces []string, plan, state model, diags *diag.Diagnosti
 // checkDestroy rejects destroying a subscription that cannot be canceled.
 func checkDestroy(state model, diags *diag.Diagnostics) {
 	policy := state.DeletionPolicy.ValueString()
-	scheduled := policy == policyCancelAtPeriodEnd && state.CancelAtPeriodEnd.ValueBool() // nothing is sent
-	if (policy == policyCancel || policy == policyCancelAtPeriodEnd && !scheduled) && state.AllowCancel.Equal(types.BoolValue(false)) &&
-		state.Status.ValueString() != statusCanceled {
+	sends := policy == policyCancel || policy == policyCancelAtPeriodEnd && !state.CancelAtPeriodEnd.ValueBool()
+	if sends && state.AllowCancel.Equal(types.BoolValue(false)) && state.Status.ValueString() != statusCanceled {
 		diags.AddAttributeError(path.Root("allow_cancel"), state.title()+" cannot be canceled",
 			"It has allow_cancel = false, so the API would reject the cancellation. Set allow_cancel = true and apply that "+
 				"first, or set deletion_policy = \"abandon\" to remove it from the state only.")

@@ -57,8 +57,8 @@ var onCreation = []object.OnCreation[model]{
 	}},
 }
 
-// hasTrial reports whether the service shows a trial, running or over. trial_end alone is no proof: without a trial, the
-// state has the configured one.
+// hasTrial reports whether the service shows a trial, running or over. trial_end alone is no proof: without a trial,
+// the state has the configured one.
 func (m model) hasTrial() bool {
 	return m.TrialStart.ValueString() != "" || m.Status.ValueString() == statusTrialing
 }

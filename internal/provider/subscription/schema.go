@@ -30,7 +30,8 @@ const (
 )
 
 // statuses are the documented ones (service description, Recurring billing §2).
-var statuses = []string{"draft", "confirmed", statusTrialing, "active", "past_due", statusCanceled, "paused", "suspended"}
+var statuses = []string{"draft", "confirmed", statusTrialing, "active", "past_due", statusCanceled, statusPaused,
+	"suspended"}
 
 // arguments are the configurable attributes that the service has. If the subscription is canceled, they stay in the
 // state as configured.

@@ -264,7 +264,7 @@ func (m model) checkPlanChange(diags *diag.Diagnostics) {
 			return
 		}
 	}
-	diags.AddAttributeWarning(path.Root("plan_change"), "plan_change of "+m.title()+" is empty", "It sets neither timing "+
+	diags.AddAttributeWarning(path.Root("plan_change"), m.title()+": plan_change is empty", "It sets neither timing "+
 		"nor reason, so a change of plan_id starts immediately. If you have set one, check the spelling: Terraform "+
 		"silently drops names that do not exist inside plan_change.")
 }

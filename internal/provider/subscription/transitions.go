@@ -444,7 +444,7 @@ func (w *work) otherPeriod(now *billing.Subscription) bool {
 
 func (w *work) checkPeriod(now *billing.Subscription) {
 	w.Diags.AddError(w.State.title()+" is in a different period than when this change was planned", fmt.Sprintf("Its "+
-		"period was to end at %s, and now ends at %s, so another period is charged. The period has ended since "+
+		"period was to end at %s, and now ends at %s, so the change would apply to another period. That has ended since "+
 		"then, another system has moved it, or the change was planned without a refresh. Nothing was sent. Run terraform "+
 		"plan again, with a refresh.", w.State.periodEnd(), now.CurrentPeriodEnd))
 }

@@ -210,8 +210,8 @@ import {
 	}
 	service.Sandbox.Clock().Advance(40 * day)
 	out = terraform.must("plan", "-var=subscriptions=[]")
-	_, after, found := strings.Cut(out, "is removed from the state now and runs until ")
-	moment, _, _ := strings.Cut(after, ". Until then")
+	_, after, found := strings.Cut(out, "is removed from the state now, and ends with its period (")
+	moment, _, _ := strings.Cut(after, "). Until then")
 	until, err := time.Parse(time.RFC3339, moment)
 	if now := service.Sandbox.Clock().Now(); !found || err != nil || !until.After(now) {
 		t.Errorf("on %s the plan says that the subscription runs until %q:\n%s", now, moment, out)

@@ -4,7 +4,7 @@ resource "billing_customer" "this" {
 
   name            = each.value.name
   document_number = each.value.document_number
-  email           = each.value.email
+  emails          = each.value.email == null ? null : [{ value = each.value.email }]
 
   # Used on creation only: the account below is the only one.
   create_billing_account = false

@@ -81,8 +81,8 @@ func (p *planning) warnPaused() {
 		return
 	}
 	summary, until, spelling := "is paused without an end", "until pause is removed", ""
-	switch {
-	case behavior.IsNull():
+	switch configured, _ := pauseFields(p.Config.Pause); {
+	case configured.IsNull():
 		spelling = " If you have set it, check the spelling: Terraform silently drops names that do not exist inside pause."
 	case behavior.ValueString() == keepAsDraft:
 		spelling = " The invoices of that time are kept as drafts."

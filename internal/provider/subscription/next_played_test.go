@@ -148,8 +148,8 @@ func TestNext_trial(t *testing.T) {
 
 // TestNext_played: what the plan says of the next invoice, its amount, the end and the pending plan comes true. Each
 // row is a starting state with two to four changes in one apply; then 100 days pass. Every third organization is a
-// copy, in which subscriptions are invoiced on another day than that of their period. SEED chooses other rows, and ROWS=3000 takes
-// minutes.
+// copy, in which subscriptions are invoiced on another day than that of their period. SEED
+// chooses other rows, and ROWS=3000 takes minutes.
 func TestNext_played(t *testing.T) {
 	t.Parallel()
 	seed := uint64(1)

@@ -75,6 +75,17 @@ func List[T any](ctx context.Context, c *Client, r Request, o ListOptions[T]) it
 	}
 }
 
+// Collect reads a list to its end. After an error, it returns no items.
+func Collect[T any](list iter.Seq2[T, error]) (all []T, err error) {
+	for object, err := range list {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, object)
+	}
+	return all, nil
+}
+
 // page is one response of a list.
 type page[T any] struct {
 	size  int // of the response, in bytes

@@ -43,8 +43,7 @@ func Through(transport http.RoundTripper, getenv func(string) string, waiting fu
 	if file := getenv("BILLING_CA_CERTIFICATE_FILE"); file != "" {
 		var err error
 		if roots, err = api.LoadCertPool(file); err != nil {
-			// The path may be a token in the wrong variable.
-			return s, errors.New("BILLING_CA_CERTIFICATE_FILE: " + strings.ReplaceAll(err.Error(), file, "the path"))
+			return s, fmt.Errorf("BILLING_CA_CERTIFICATE_FILE: %w", err)
 		}
 	}
 	timeout, err := retryTimeout(getenv("BILLING_RETRY_TIMEOUT"))

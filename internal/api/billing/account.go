@@ -110,7 +110,7 @@ func (s *Service) CreateBillingAccount(ctx context.Context, body AccountBody) (*
 			return s.changeAccount(ctx, api.Request{Operation: "billing_accounts.create", Body: body})
 		},
 		find: func(ctx context.Context, externalID string) ([]BillingAccount, error) {
-			return collect(s.ListWholeAccounts(ctx, BillingAccountQuery{ExternalID: externalID,
+			return api.Collect(s.ListWholeAccounts(ctx, BillingAccountQuery{ExternalID: externalID,
 				ListOptions: ListOptions{Worded: true}}))
 		},
 		newest: func(ctx context.Context) iter.Seq2[BillingAccount, error] {
@@ -244,9 +244,18 @@ func (a *BillingAccount) OpenBalance() string {
 	return strings.TrimSpace(big.NewRat(*a.BalanceCents, 100).FloatString(2) + " " + a.Currency) //nolint:mnd // cents
 }
 
+// OpenBalance reads the [BillingAccount.OpenBalance] of an account; "" also if it cannot be read.
+func (s *Service) OpenBalance(ctx context.Context, id string) string {
+	account, err := s.GetBillingAccount(ctx, id)
+	if err != nil {
+		return ""
+	}
+	return account.OpenBalance()
+}
+
 // OpenAccounts returns the billing accounts of a customer that are not closed.
 func (s *Service) OpenAccounts(ctx context.Context, customerID string) ([]BillingAccount, error) {
-	all, err := collect(s.ListWholeAccounts(ctx, BillingAccountQuery{CustomerID: customerID}))
+	all, err := api.Collect(s.ListWholeAccounts(ctx, BillingAccountQuery{CustomerID: customerID}))
 	return slices.DeleteFunc(all, func(a BillingAccount) bool { return a.Status == accountClosed }), err
 }
 
@@ -256,7 +265,7 @@ func (s *Service) FindBillingAccounts(ctx context.Context, q BillingAccountQuery
 	if q.ExternalID == "" {
 		return nil, errors.New("find billing accounts: no external_id is given")
 	}
-	found, err := collect(s.ListBillingAccounts(ctx, q))
+	found, err := api.Collect(s.ListBillingAccounts(ctx, q))
 	return liveFirst(found, BillingAccount.live), err
 }
 

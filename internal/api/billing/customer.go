@@ -141,7 +141,7 @@ func (s *Service) CreateCustomer(ctx context.Context, body CustomerBody) (*Custo
 			return &created.Customer, err
 		},
 		find: func(ctx context.Context, externalID string) ([]Customer, error) {
-			return collect(s.ListCustomers(ctx, CustomerQuery{ExternalID: externalID,
+			return api.Collect(s.ListCustomers(ctx, CustomerQuery{ExternalID: externalID,
 				ListOptions: ListOptions{Worded: true}}))
 		},
 		newest: func(ctx context.Context) iter.Seq2[Customer, error] {
@@ -267,5 +267,5 @@ func (s *Service) FindCustomers(ctx context.Context, q CustomerQuery) ([]Custome
 	if q.ExternalID == "" && q.DocumentNumber == "" {
 		return nil, errors.New("find customers: neither external_id nor document_number is given")
 	}
-	return collect(s.ListCustomers(ctx, q))
+	return api.Collect(s.ListCustomers(ctx, q))
 }

@@ -42,16 +42,6 @@ func (s *Service) Now(ctx context.Context) (time.Time, error) {
 	})
 }
 
-func collect[T any](list iter.Seq2[T, error]) (all []T, err error) {
-	for object, err := range list {
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, object)
-	}
-	return all, nil
-}
-
 // checked is implemented by objects that [api.One] checks. An object without an id is rejected.
 type checked interface{ Check() error }
 

@@ -164,7 +164,7 @@ func (s *Service) FindSubscriptions(ctx context.Context, q SubscriptionQuery) ([
 	if q.ExternalID == "" {
 		return nil, errors.New("find subscriptions: no external_id is given")
 	}
-	found, err := collect(s.ListSubscriptions(ctx, q))
+	found, err := api.Collect(s.ListSubscriptions(ctx, q))
 	return liveFirst(found, Subscription.live), err
 }
 

@@ -114,14 +114,18 @@ func (made *RecordCreated) isDoubtful(body json.RawMessage) bool {
 	return shows == 0 && len(sent) > 0 || made.Existed && shows < len(sent)
 }
 
-// sameAmount reports whether two JSON texts are one decimal amount.
 func sameAmount(a, b json.RawMessage) bool {
 	var one, other string
-	return json.Unmarshal(a, &one) == nil && json.Unmarshal(b, &other) == nil &&
-		amount.MatchString(one) && amount.MatchString(other) && same.JSON(json.Number(one), json.Number(other))
+	return json.Unmarshal(a, &one) == nil && json.Unmarshal(b, &other) == nil && SameAmount(one, other)
 }
 
+// amount matches an amount of this service: a string with a decimal point.
 var amount = regexp.MustCompile(`^-?(0|[1-9][0-9]*)\.[0-9]+$`)
+
+// SameAmount reports whether two texts are one amount, such as "10.5" and "10.50".
+func SameAmount(a, b string) bool {
+	return amount.MatchString(a) && amount.MatchString(b) && strings.TrimRight(a, "0") == strings.TrimRight(b, "0")
+}
 
 // isNew reports whether a record is dated after the whole second of the newest Date, or not dated. Any other record may
 // be older, even if the clock does not run, and is read.

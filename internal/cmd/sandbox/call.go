@@ -55,9 +55,11 @@ func (c *caller) flags(set *flag.FlagSet) {
 	})
 }
 
+const headerChars = "[\\w!#$%&'*+.^`|~-]+"
+
 var (
-	headerName = regexp.MustCompile("^[\\w!#$%&'*+.^`|~-]+$")
-	headerLine = regexp.MustCompile("^([\\w!#$%&'*+.^`|~-]+):\\s*([^\\r\\n]*)$")
+	headerName = regexp.MustCompile("^" + headerChars + "$")
+	headerLine = regexp.MustCompile("^(" + headerChars + "):\\s*([^\\r\\n]*)$")
 )
 
 func (p program) call() command {

@@ -23,20 +23,18 @@ const customerTypeName = "billing_customer"
 
 // ModifyPlan plans every computed attribute.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	r.Plan(ctx, req, resp, r.planDestroy, r.planCreate, r.planUpdate)
+	r.Plan(ctx, req, resp, r.warnBalance, r.planCreate, r.planUpdate)
 }
-
-func (r *Resource) planDestroy(ctx context.Context, p *object.Plan[model]) { r.warnBalance(ctx, p) }
 
 // warnBalance reports the balance of an account that a plan ends. It reads the account: Terraform plans the removal of
 // a block before it refreshes the object.
 func (r *Resource) warnBalance(ctx context.Context, p *object.Plan[model]) {
-	client, ready := r.Client()
-	if !ready || r.Conn.Foreign() || p.State.Policy().Abandons() || p.InApply() {
+	client, ends := r.Ending(p)
+	if !ends {
 		return
 	}
-	account, err := client.GetBillingAccount(ctx, p.State.ID.ValueString())
-	if err != nil || account.OpenBalance() == "" {
+	balance := client.OpenBalance(ctx, p.State.ID.ValueString())
+	if balance == "" {
 		return
 	}
 	verb := "closed"
@@ -44,7 +42,7 @@ func (r *Resource) warnBalance(ctx context.Context, p *object.Plan[model]) {
 		verb = "deleted"
 	}
 	p.Diags.AddWarning(fmt.Sprintf("%s is %s with a balance of %s", apidiag.Capitalize(p.State.displayName()), verb,
-		account.OpenBalance()), "This is final, and subscriptions that run on it stay. To keep the account open, set "+
+		balance), "This is final, and subscriptions that run on it stay. To keep the account open, set "+
 		"deletion_policy = \"abandon\" and apply that first.")
 }
 

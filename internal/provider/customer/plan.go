@@ -26,18 +26,16 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 
 // planDestroy reports the balance of the billing account that was created with the customer and is closed with it.
 func (r *Resource) planDestroy(ctx context.Context, p *object.Plan[model]) {
-	client, ready := r.Client()
+	client, ends := r.Ending(p)
 	id := p.State.BillingAccountID.ValueString()
-	if !ready || id == "" || r.Conn.Foreign() || p.State.Policy().Abandons() || p.InApply() {
+	if !ends || id == "" {
 		return
 	}
-	account, err := client.GetBillingAccount(ctx, id)
-	if err != nil || account.OpenBalance() == "" {
-		return
+	if balance := client.OpenBalance(ctx, id); balance != "" {
+		p.Diags.AddWarning(apidiag.Capitalize(p.State.displayName())+" is deleted with a balance of "+balance,
+			fmt.Sprintf("Its billing account %s is closed with it. This is final. To keep both, set deletion_policy = "+
+				"\"abandon\" and apply that first.", id))
 	}
-	p.Diags.AddWarning(fmt.Sprintf("%s is deleted with a balance of %s", apidiag.Capitalize(p.State.displayName()),
-		account.OpenBalance()), fmt.Sprintf("Its billing account %s is closed with it. This is final. To keep both, set "+
-		"deletion_policy = \"abandon\" and apply that first.", id))
 }
 
 func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
@@ -119,11 +117,14 @@ func (m model) plannedUpdate(config, state model, own ownership, defaults metada
 		m.DocumentType = value.DocumentKind(m.DocumentNumber)
 	}
 	if !m.EffectiveCustomMetadata.Equal(state.EffectiveCustomMetadata) || !body.IsEmpty() ||
-		!m.Email.IsNull() && !m.Email.Equal(state.Email) || !m.Phone.IsNull() && !m.Phone.Equal(state.Phone) {
+		changesEntry(m.Email, state.Email) || changesEntry(m.Phone, state.Phone) {
 		m.UpdatedAt = types.StringUnknown()
 	}
 	return m, next
 }
+
+// changesEntry reports whether email or phone changes its entry. Without a value, the entry stays.
+func changesEntry(main, had types.String) bool { return !main.IsNull() && !main.Equal(had) }
 
 // plannedContacts plans emails or phones. If email or phone changes its entry, the list is known after the apply, which
 // changes the list that is there then.
@@ -131,7 +132,7 @@ func plannedContacts(config, state types.List, main, had types.String) types.Lis
 	switch {
 	case !config.IsNull():
 		return plannedList(config, state, true)
-	case !main.IsNull() && !main.Equal(had):
+	case changesEntry(main, had):
 		return types.ListUnknown(itemType)
 	}
 	return state

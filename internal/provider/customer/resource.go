@@ -260,8 +260,8 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	}
 	plan, state := w.Plan, w.State
 	entries := owning{email: plan.Email, phone: plan.Phone, before: own,
-		changesEmail: w.Config.Emails.IsNull() && !plan.Email.IsNull() && !plan.Email.Equal(state.Email),
-		changesPhone: w.Config.Phones.IsNull() && !plan.Phone.IsNull() && !plan.Phone.Equal(state.Phone)}
+		changesEmail: w.Config.Emails.IsNull() && changesEntry(plan.Email, state.Email),
+		changesPhone: w.Config.Phones.IsNull() && changesEntry(plan.Phone, state.Phone)}
 	// Also after the first of two requests: arguments that only this provider uses are as planned.
 	w.After = func(c *billing.Customer, _ model) model {
 		next.Email, next.Phone = entries.after(c)

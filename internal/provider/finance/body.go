@@ -1,10 +1,9 @@
 package finance
 
 import (
-	"regexp"
 	"slices"
-	"strings"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 )
 
@@ -36,13 +35,6 @@ func withUnseen(prior, before, now metadata.Object) metadata.Object {
 	return whole
 }
 
-// amount matches an amount of this service: a string with a decimal point.
-var amount = regexp.MustCompile(`^-?(0|[1-9][0-9]*)\.[0-9]+$`)
-
-func sameAmount(a, b string) bool {
-	return amount.MatchString(a) && amount.MatchString(b) && strings.TrimRight(a, "0") == strings.TrimRight(b, "0")
-}
-
 // overlook removes keys that the service has added to the objects in lists, such as ids of items: package metadata
 // compares whole lists, but keys that are not configured belong to others there too. Lists of different lengths are not
 // matched. An amount keeps its configured spelling.
@@ -57,7 +49,7 @@ func overlook(shape, remote metadata.Object) metadata.Object {
 func overlookIn(want, have any) any {
 	switch have := have.(type) {
 	case string:
-		if want, ok := want.(string); ok && sameAmount(want, have) {
+		if want, ok := want.(string); ok && finance.SameAmount(want, have) {
 			return want
 		}
 	case metadata.Object:

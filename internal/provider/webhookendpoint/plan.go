@@ -29,8 +29,10 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 const waiting = "Deliveries that wait for another attempt are lost: the service does not repeat those of an endpoint " +
 	"that is inactive or removed."
 
+func (m model) inactive() bool { return m.Active.Equal(types.BoolValue(false)) }
+
 func planDestroy(_ context.Context, p *object.Plan[model]) {
-	if !p.State.Policy().Abandons() && !p.State.Active.Equal(types.BoolValue(false)) {
+	if !p.State.Policy().Abandons() && !p.State.inactive() {
 		p.Diags.AddWarning("Destroying "+p.State.displayName()+" loses its waiting deliveries", waiting)
 	}
 }
@@ -72,6 +74,10 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	}
 	lost := secretLost(ctx, p.Private, p.Diags)
 	m.setSecret(state.secret().Planned(m.AgeRecipients, lost || m.rotates(state)))
+	if m.inactive() && !state.inactive() {
+		p.Diags.AddAttributeWarning(path.Root("active"), "Deactivating "+state.displayName()+" loses its waiting deliveries",
+			waiting)
+	}
 	warnSecret(p, lost)
 	warnEvents(p)
 }
@@ -86,14 +92,10 @@ func warnSecret(p *object.Plan[model], lost bool) {
 	m, state := p.Planned, p.State
 	what := "the service signs deliveries with the new secret only, and the consumer rejects them until it has that " +
 		"secret. "
-	if m.Active.Equal(types.BoolValue(false)) {
+	if m.inactive() {
 		what += waiting
 	} else {
 		what += "The service repeats rejected ones, signed with the new secret. Pass it to the consumer in the same apply."
-	}
-	if m.Active.Equal(types.BoolValue(false)) && !state.Active.Equal(types.BoolValue(false)) {
-		p.Diags.AddAttributeWarning(path.Root("active"), "Deactivating "+state.displayName()+" loses its waiting deliveries",
-			waiting)
 	}
 	trigger, name := path.Root("rotate_secret_when_changed"), state.displayName()
 	switch {

@@ -104,6 +104,12 @@ func (r *Resource[S, T, M]) Client() (client S, ready bool) {
 	return service.Client, service.Ready
 }
 
+// Ending returns the client for a plan that ends an object at the service and is shown to the user; false for others.
+func (r *Resource[S, T, M]) Ending(p *Plan[M]) (client S, ends bool) {
+	client, ready := r.Client()
+	return client, ready && !r.Conn.Foreign() && !policyOf(p.State).Abandons() && !p.InApply()
+}
+
 // Defaults returns the provider's default_custom_metadata; empty while the provider is not configured.
 func (r *Resource[S, T, M]) Defaults() metadata.Defaults {
 	if r.Conn == nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 )
 
@@ -266,7 +267,7 @@ func Listed[T any](ctx context.Context, r *Run, typeName string,
 	if filtered != nil && l.lookups < mostLookups {
 		l.lookups++
 		r.mu.Unlock()
-		return collect(filtered(ctx))
+		return api.Collect(filtered(ctx))
 	}
 	known := l.read != nil
 	if !known {
@@ -283,19 +284,7 @@ func Listed[T any](ctx context.Context, r *Run, typeName string,
 		return items, l.err
 	}
 	defer close(l.read)
-	var items []T
-	items, l.err = collect(all(ctx))
-	l.items = items
-	return items, l.err
-}
-
-func collect[T any](all iter.Seq2[T, error]) ([]T, error) {
-	var items []T
-	for item, err := range all {
-		if err != nil {
-			return nil, err
-		}
-		items = append(items, item)
-	}
-	return items, nil
+	items, err := api.Collect(all(ctx))
+	l.items, l.err = items, err
+	return items, err
 }

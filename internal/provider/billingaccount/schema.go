@@ -49,7 +49,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 					"cannot be cleared: if removed, the stored address stays."},
 			"payment_terms_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: value.Days,
 				// A customer's own account can have 0.
-				Validators:    []validator.Int64{check.AtLeast(0), check.NumberInPlan(check.Between(1, 90))},
+				Validators:    []validator.Int64{check.NumberInPlan(check.Between(1, 90))},
 				PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 				MarkdownDescription: "Days until an invoice is due, 1 to 90. Defaults to `10` on creation. If removed, the " +
 					"stored value stays."},

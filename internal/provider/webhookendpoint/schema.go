@@ -31,7 +31,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"updated_at": object.Computed("When the endpoint was last changed."),
 			"url": schema.StringAttribute{Required: true, MarkdownDescription: "Address that receives the events, " +
 				"`https://`. Addresses of internal networks are rejected, if possible in the plan. Endpoints with the same " +
-				"address get separate deliveries.", Validators: []validator.String{check.HTTPS(), check.InPlan(check.PublicURL())}},
+				"address get separate deliveries.", Validators: []validator.String{check.HTTPS(), check.InPlan(check.NoFragment())}},
 			"description": schema.StringAttribute{Optional: true,
 				MarkdownDescription: "Purpose of the endpoint, as free text. If removed, it is cleared.",
 				Validators:          notBlank()},
@@ -77,7 +77,7 @@ func notBlank(further ...validator.String) []validator.String {
 func authenticationAttribute() schema.SingleNestedAttribute {
 	secret := func(description string) schema.StringAttribute {
 		return schema.StringAttribute{Optional: true, Sensitive: true, WriteOnly: true,
-			Validators: notBlank(check.OneLine()),
+			Validators: []validator.String{check.NotBlank(), check.OneLine()}, // no state has it: not InPlan
 			MarkdownDescription: description + " Never in state or plan. Sent only when " +
 				"`credentials_wo_version` or another part of `authentication` changes."}
 	}

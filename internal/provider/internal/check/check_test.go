@@ -13,19 +13,17 @@ import (
 func rejected(t *testing.T, url string) string {
 	t.Helper()
 	var resp validator.StringResponse
-	for _, v := range []validator.String{HTTPS(), PublicURL()} {
-		v.ValidateString(t.Context(), validator.StringRequest{Path: path.Root("url"),
-			ConfigValue: types.StringValue(url)}, &resp)
-	}
+	HTTPS().ValidateString(t.Context(), validator.StringRequest{Path: path.Root("url"),
+		ConfigValue: types.StringValue(url)}, &resp)
 	if len(resp.Diagnostics) == 0 {
 		return ""
 	}
 	return resp.Diagnostics[0].Detail()
 }
 
-// TestPublicURL: what leads into an internal network on its face, or is no https address, is rejected, with the code of
+// TestHTTPS: what leads into an internal network on its face, or is no https address, is rejected, with the code of
 // the service.
-func TestPublicURL(t *testing.T) {
+func TestHTTPS(t *testing.T) {
 	t.Parallel()
 	for _, url := range []string{
 		"", "hooks.example.com/billing", "http://hooks.example.com/", "ftp://hooks.example.com/",

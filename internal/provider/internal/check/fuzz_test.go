@@ -12,9 +12,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// FuzzPublicURL: an address that is accepted is one of https without credentials, outside of the networks that are
+// FuzzHTTPS: an address that is accepted is one of https without credentials, outside of the networks that are
 // written in it.
-func FuzzPublicURL(f *testing.F) {
+func FuzzHTTPS(f *testing.F) {
 	for _, seed := range []string{
 		"https://hooks.example.com/x", "https://127.0.0.1", "https://[::1]", "https://[::ffff:10.0.0.1]",
 		"https://[fe80::1%25eth0]", "https://0x7f.1", "https://u:p@h.example", "https://h.example#f", "http://h.example",
@@ -23,9 +23,9 @@ func FuzzPublicURL(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	https, public := HTTPS().(check), PublicURL().(check)
+	https, whole := HTTPS().(check), NoFragment().(check)
 	f.Fuzz(func(t *testing.T, address string) {
-		if https.wrong(address) != "" || public.wrong(address) != "" {
+		if https.wrong(address) != "" || whole.wrong(address) != "" {
 			return
 		}
 		u, err := url.Parse(address)
@@ -51,7 +51,7 @@ func FuzzTexts(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		for _, v := range []check{Email().(check), Date().(check), DateOrDateTime().(check), Phone().(check),
-			Percent().(check), HeaderName().(check), HTTPS().(check), PublicURL().(check), OneLine().(check)} {
+			Percent().(check), HeaderName().(check), HTTPS().(check), NoFragment().(check), OneLine().(check)} {
 			if wrong := v.wrong(s); strings.ContainsAny(wrong, "\x00\r\n") {
 				t.Errorf("%q: %q", s, wrong)
 			}

@@ -1,8 +1,6 @@
 package check
 
 import (
-	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -11,30 +9,9 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
-type listed struct{ oneOf }
-
-// Listed accepts the documented values of an argument. A service may be newer than this provider, so another value is
-// an error only in the plan, unless the state has it. Validation, which has no state, warns about a probable typo.
-func Listed(words ...string) validator.String { return listed{newOneOf(words)} }
-
-func (v listed) inPlan() []validator.String { return []validator.String{v.oneOf} }
-
-type quiet struct{}
-
-// Quiet returns a context in which Listed does not warn. Terraform validates a configuration before it plans, and again
-// for the plan and the apply of each object.
-func Quiet(ctx context.Context) context.Context { return context.WithValue(ctx, quiet{}, true) }
-
-func (v listed) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	word := req.ConfigValue.ValueString()
-	meant := NearMiss(word, v.words)
-	if meant == "" || ctx.Value(quiet{}) != nil {
-		return
-	}
-	resp.Diagnostics.AddAttributeWarning(Line(req.Path), fmt.Sprintf("%s: did you mean %q?", PathName(req.Path),
-		meant), fmt.Sprintf("The documented values are %s. The plan rejects another one, unless the object "+
-		"already has it.", v.Described))
-}
+// Listed accepts the documented values of an argument. A service may be newer than this provider, so an object may have
+// another one, see InPlan.
+func Listed(words ...string) validator.String { return InPlan(OneOf(words...)) }
 
 // NearMiss returns the documented name of which a word is probably a misspelling; "" if it is none.
 func NearMiss(word string, documented []string) string {

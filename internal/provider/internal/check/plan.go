@@ -17,13 +17,13 @@ import (
 )
 
 // Terraform validates without the state, also before it destroys: an error about a value that the service accepted
-// blocks everything. So the validators of a schema reject only what no service can have, and those in InPlan,
-// NumberInPlan and ObjectInPlan run in the plan, for values that the state does not have.
+// blocks everything. So the validators of a schema reject only what no object can have. Those in InPlan, NumberInPlan
+// and ObjectInPlan warn in validation, and reject in the plan what the state does not have.
 
-// InPlan holds validators of a string, or of each string of a set, that only a plan runs.
+// InPlan holds validators of a string, or of each string of a set, that reject values only in a plan.
 func InPlan(validators ...validator.String) TextsInPlan { return validators }
 
-// TextInPlan are the validators of an argument that only a plan runs.
+// TextInPlan are the validators of an argument that reject values only in a plan.
 func TextInPlan(validators ...validator.String) []validator.String {
 	return []validator.String{InPlan(validators...)}
 }
@@ -44,31 +44,59 @@ func (TextsInPlan) Description(context.Context) string { return aboutPlan }
 // MarkdownDescription implements validator.Describer.
 func (TextsInPlan) MarkdownDescription(context.Context) string { return aboutPlan }
 
-// ValidateString accepts everything, because it has no state.
-func (TextsInPlan) ValidateString(context.Context, validator.StringRequest, *validator.StringResponse) {
+// ValidateString warns.
+func (v TextsInPlan) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	warn(ctx, &resp.Diagnostics, func(w walk) { w.text(req.Path, v, req.ConfigValue) }, req.Config)
 }
 
-// ValidateSet accepts everything, because it has no state.
-func (TextsInPlan) ValidateSet(context.Context, validator.SetRequest, *validator.SetResponse) {}
-
-func (v TextsInPlan) inPlan() []validator.String { return v }
+// ValidateSet warns about each element.
+func (v TextsInPlan) ValidateSet(ctx context.Context, req validator.SetRequest, resp *validator.SetResponse) {
+	warn(ctx, &resp.Diagnostics, func(w walk) { w.set(req.Path, []validator.Set{v}, req.ConfigValue, nil) }, req.Config)
+}
 
 type numberInPlan struct{ validator.Int64 }
 
-// NumberInPlan is a validator of a whole number that only a plan runs.
+// NumberInPlan is a validator of a whole number that rejects it only in a plan.
 func NumberInPlan(v validator.Int64) validator.Int64 { return numberInPlan{v} }
 
-// ValidateInt64 accepts everything, because it has no state.
-func (numberInPlan) ValidateInt64(context.Context, validator.Int64Request, *validator.Int64Response) {
+// ValidateInt64 warns.
+func (v numberInPlan) ValidateInt64(ctx context.Context, req validator.Int64Request, resp *validator.Int64Response) {
+	warn(ctx, &resp.Diagnostics, func(w walk) { w.number(req.Path, v, req.ConfigValue) }, req.Config)
 }
 
 type objectInPlan struct{ validator.Object }
 
-// ObjectInPlan is a validator of a nested object that only a plan runs.
+// ObjectInPlan is a validator of a nested object that rejects it only in a plan.
 func ObjectInPlan(v validator.Object) validator.Object { return objectInPlan{v} }
 
-// ValidateObject accepts everything, because it has no state.
-func (objectInPlan) ValidateObject(context.Context, validator.ObjectRequest, *validator.ObjectResponse) {
+// ValidateObject warns.
+func (v objectInPlan) ValidateObject(ctx context.Context, req validator.ObjectRequest, resp *validator.ObjectResponse) {
+	warn(ctx, &resp.Diagnostics, func(w walk) { w.object(req.Path, v, req.ConfigValue) }, req.Config)
+}
+
+type quiet struct{}
+
+// Quiet returns a context in which validation does not warn about what the plan rejects. Terraform validates a
+// configuration before it plans, and again for the plan and the apply of each object.
+func Quiet(ctx context.Context) context.Context { return context.WithValue(ctx, quiet{}, true) }
+
+// warn reports as warnings what a check of the plan rejects.
+func warn(ctx context.Context, diags *diag.Diagnostics, check func(walk), config tfsdk.Config) {
+	if ctx.Value(quiet{}) != nil {
+		return
+	}
+	var rejected diag.Diagnostics
+	check(walk{ctx, config, &rejected})
+	for _, d := range rejected {
+		at, detail := path.Empty(), d.Detail()
+		if located, ok := d.(diag.DiagnosticWithPath); ok {
+			at = located.Path()
+		}
+		if d.Severity() == diag.SeverityError {
+			detail += " The plan rejects it, unless the object already has it."
+		}
+		diags.AddAttributeWarning(at, d.Summary(), detail)
+	}
 }
 
 // Plan runs the checks of a plan on all arguments, in the order of their names, and reports all errors. A value that
@@ -89,9 +117,6 @@ func Plan(ctx context.Context, config tfsdk.Config, state tfsdk.State) (diags di
 	return diags
 }
 
-// planned is a validator of a string that has checks of a plan.
-type planned interface{ inPlan() []validator.String }
-
 // Parts of the interfaces of attributes that the framework does not export.
 type (
 	ofText   interface{ StringValidators() []validator.String }
@@ -106,7 +131,7 @@ func isChecked(a schema.Attribute) bool {
 	case schema.NestedAttribute:
 		return true
 	case ofText:
-		return slices.ContainsFunc(a.StringValidators(), func(v validator.String) bool { _, in := v.(planned); return in })
+		return slices.ContainsFunc(a.StringValidators(), func(v validator.String) bool { _, in := v.(TextsInPlan); return in })
 	case ofNumber:
 		return slices.ContainsFunc(a.Int64Validators(), func(v validator.Int64) bool { _, in := v.(numberInPlan); return in })
 	case ofSet:
@@ -234,13 +259,13 @@ func (w walk) set(at path.Path, validators []validator.Set, value attr.Value, ha
 
 func (w walk) text(at path.Path, v validator.String, value attr.Value) {
 	valuable, isText := value.(basetypes.StringValuable)
-	held, in := v.(planned)
-	if !isText || !in {
+	held, in := v.(TextsInPlan)
+	if !isText || !in || value.IsNull() || value.IsUnknown() {
 		return
 	}
 	text, diags := valuable.ToStringValue(w.ctx)
 	w.diags.Append(diags...)
-	for _, v := range held.inPlan() {
+	for _, v := range held {
 		var checked validator.StringResponse
 		v.ValidateString(w.ctx, validator.StringRequest{Path: at, PathExpression: at.Expression(), Config: w.config,
 			ConfigValue: text}, &checked)

@@ -5,7 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
@@ -138,17 +140,31 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestListed: validation warns about a near miss alone, and says nothing in a plan.
-func TestListed(t *testing.T) {
+// TestValidation: validation warns about what the plan rejects, and says nothing within a plan or an apply.
+func TestValidation(t *testing.T) {
 	t.Parallel()
-	for word, meant := range map[string]bool{"natural": false, "Natural": true, "naturall": true, "juridcal": true,
-		"company": false, "": false, " ": false} {
+	for word, want := range map[string]int{"natural": 0, "Natural": 1, "company": 1, "": 1} {
 		var resp, quiet validator.StringResponse
-		req := validator.StringRequest{ConfigValue: types.StringValue(word)}
+		req := validator.StringRequest{Path: path.Root("kind"), ConfigValue: types.StringValue(word)}
 		check.Listed("natural", "juridical").ValidateString(t.Context(), req, &resp)
 		check.Listed("natural", "juridical").ValidateString(check.Quiet(t.Context()), req, &quiet)
-		if resp.Diagnostics.HasError() || len(resp.Diagnostics) > 0 != meant || len(quiet.Diagnostics) > 0 {
+		if resp.Diagnostics.HasError() || len(resp.Diagnostics) != want || len(quiet.Diagnostics) > 0 {
 			t.Errorf("%q: %v, %v", word, resp.Diagnostics, quiet.Diagnostics)
 		}
+	}
+	for days, want := range map[int64]int{0: 1, 1: 0, 91: 1} {
+		var resp validator.Int64Response
+		check.NumberInPlan(check.Between(1, 90)).ValidateInt64(t.Context(), validator.Int64Request{Path: path.Root("days"),
+			ConfigValue: types.Int64Value(days)}, &resp)
+		if resp.Diagnostics.HasError() || resp.Diagnostics.WarningsCount() != want {
+			t.Errorf("%d: %v", days, resp.Diagnostics)
+		}
+	}
+	var resp validator.SetResponse
+	check.InPlan(check.NotBlank()).ValidateSet(t.Context(), validator.SetRequest{Path: path.Root("tags"),
+		ConfigValue: types.SetValueMust(types.StringType, []attr.Value{types.StringValue(""), types.StringValue("a"),
+			types.StringNull(), types.StringUnknown()})}, &resp)
+	if resp.Diagnostics.HasError() || resp.Diagnostics.WarningsCount() != 1 {
+		t.Errorf("a set: %v", resp.Diagnostics)
 	}
 }

@@ -20,40 +20,38 @@ var internalNetworks = []netip.Prefix{
 	netip.MustParsePrefix("240.0.0.0/4"),
 }
 
-// HTTPS requires an https address with a host.
+// HTTPS requires an https address without credentials, whose host is not a literal address of an internal network. Only
+// the service can check what a name resolves to.
 func HTTPS() validator.String {
-	return check{"an https:// address", func(s string) string {
-		if _, ok := parsedHTTPS(s); ok {
-			return ""
-		}
-		return "It is not an https:// address. The service rejects others (INVALID_WEBHOOK_URL). Write one such as " +
-			"https://hooks.example.com/billing."
-	}}
-}
-
-func parsedHTTPS(s string) (*url.URL, bool) {
-	u, err := url.Parse(s)
-	return u, err == nil && u.Scheme == "https" && u.Hostname() != ""
-}
-
-// PublicURL requires of an https address that it is not a literal address of an internal network, and has no part that
-// would be lost or shown. Only the service can check what a name resolves to.
-func PublicURL() validator.String {
 	return check{"an https:// address outside of internal networks", func(s string) string {
 		u, ok := parsedHTTPS(s)
 		switch {
-		case !ok: // see HTTPS
-			return ""
+		case !ok:
+			return "It is not an https:// address. The service rejects others (INVALID_WEBHOOK_URL). Write one such as " +
+				"https://hooks.example.com/billing."
 		case u.User != nil:
 			return "The address contains credentials, which would appear in the state. Use authentication instead."
-		case u.Fragment != "":
-			return "The address contains a fragment (#…), which is never sent. Remove it."
 		case isInternal(u.Hostname()):
 			return fmt.Sprintf("%s belongs to an internal network, so the service rejects it (INVALID_WEBHOOK_URL). Use an "+
 				"address that the service can reach from outside.%s", u.Hostname(), forSandbox(u))
 		}
 		return ""
 	}}
+}
+
+// NoFragment rejects a part of an address that is never sent.
+func NoFragment() validator.String {
+	return check{"an address without a fragment", func(s string) string {
+		if u, ok := parsedHTTPS(s); ok && u.Fragment != "" {
+			return "The address contains a fragment (#…), which is never sent. Remove it."
+		}
+		return ""
+	}}
+}
+
+func parsedHTTPS(s string) (*url.URL, bool) {
+	u, err := url.Parse(s)
+	return u, err == nil && u.Scheme == "https" && u.Hostname() != ""
 }
 
 // forSandbox explains how the sandbox delivers to a receiver on the same machine; "" for other addresses.

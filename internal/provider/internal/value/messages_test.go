@@ -61,11 +61,11 @@ func TestMessages(t *testing.T) {
 	says("percent", check.Percent(), notes, "100.01")
 	says("phone", check.Phone(), notes, "abc")
 	says("status", check.KnownStatus("active", "closed"), notes, "actve")
-	says("url", check.HTTPS(), notes, "http://a.example", "http://u:secret@a.example")
-	says("url", check.PublicURL(), notes, "https://u:p@a.example", "https://a.example/#x", "https://10.0.0.1/",
-		"https://localhost:3000/x", "https://[::1]/")
+	says("url", check.HTTPS(), notes, "http://a.example", "http://u:secret@a.example", "https://u:p@a.example",
+		"https://10.0.0.1/", "https://localhost:3000/x", "https://[::1]/")
+	says("url, fragment", check.NoFragment(), notes, "https://a.example/#x")
 	says("one line", check.OneLine(), notes, "abc\n", "a\r\nb")
-	says("listed", check.Listed("natural", "juridical"), path.Root("kind"), "naturall", "company")
+	says("listed", check.Listed("natural", "juridical"), path.Root("kind"), "company")
 	says("trimmed", check.Trimmed(), path.Root("external_id"), " crm-42 ")
 	says("name", check.Name("charge.paid"), path.Root("events").AtSetValue(types.StringValue("a, b")), "a, b")
 	says("uuid", check.UUID(), notes, "pro")

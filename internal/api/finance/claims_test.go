@@ -4,34 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/apitest"
 )
-
-func TestClaimKey(t *testing.T) {
-	t.Parallel()
-	s := New(nil)
-	created, kept, removed := Claim{}, Claim{ID: "o1"}, Claim{ID: "o1", Destroyed: true}
-	for i, c := range []struct {
-		collection, key string
-		claim           Claim
-		others          []Claim
-	}{
-		{"bills", "k", created, nil},
-		{"bills", "K", kept, []Claim{created}},
-		{"bills", "k", removed, []Claim{created, kept}},
-		{"payables", "k", created, nil},
-		{"bills", "other", created, nil},
-	} {
-		if others := s.ClaimKey(c.collection, c.key, c.claim); !reflect.DeepEqual(others, c.others) {
-			t.Errorf("claim %d: %+v", i, others)
-		}
-	}
-}
 
 // TestReplaced: a record that is replaced by one with the same key is there once in the end, and it is the one that the
 // creation returned, whatever the order of the requests.

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -209,33 +208,11 @@ func Unsettled(err error) bool {
 	return e.Uncertain
 }
 
-// claims records what this process plans for keys and does with records. A key creates one record, permanently: a
-// replacement with the same key creates and deletes one record, in either order.
+// claims records what this process does with records. A key creates one record, permanently: a replacement with the
+// same key creates and deletes one record, in either order.
 type claims struct {
 	mu      sync.Mutex
-	planned map[string][]Claim // by collection and key
 	records map[string]holding // by collection and id
-}
-
-// Claim is what a plan does with the record of a key.
-type Claim struct {
-	ID        string // "": it creates the record
-	Destroyed bool   // it deletes the record
-	Given     bool   // the key is configured; otherwise it is derived from the body
-	Replaces  string // collection and id of the record that is replaced by the one it creates, with "/" between
-}
-
-// ClaimKey records a claim, and returns earlier ones for the same key.
-func (s *Service) ClaimKey(collection, key string, c Claim) (others []Claim) {
-	s.keys.mu.Lock()
-	defer s.keys.mu.Unlock()
-	if s.keys.planned == nil {
-		s.keys.planned = map[string][]Claim{}
-	}
-	name := collection + "/" + normalKey(key)
-	others = slices.Clone(s.keys.planned[name])
-	s.keys.planned[name] = append(s.keys.planned[name], c)
-	return others
 }
 
 // holding is what this process does with one record.

@@ -15,6 +15,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
 
 // said joins what diagnostics say.
@@ -51,10 +52,10 @@ func TestAdviseRetry(t *testing.T) {
 // TestConflict: what cannot be done with one key in one plan, in either order.
 func TestConflict(t *testing.T) {
 	t.Parallel()
-	made, given := finance.Claim{}, finance.Claim{Given: true}
-	one, other, removed := finance.Claim{ID: "r1"}, finance.Claim{ID: "r2"}, finance.Claim{ID: "r1", Destroyed: true}
+	made, given := run.Claim{}, run.Claim{Given: true}
+	one, other, removed := run.Claim{ID: "r1"}, run.Claim{ID: "r2"}, run.Claim{ID: "r1", Destroyed: true}
 	for name, c := range map[string]struct {
-		a, b          finance.Claim
+		a, b          run.Claim
 		summary, says string
 	}{
 		"two to be made":              {made, made, "Two new records in payables have the key k", "their bodies are the same"},
@@ -66,8 +67,8 @@ func TestConflict(t *testing.T) {
 		"managed twice":               {one, one, "", ""},
 		"both are removed":            {removed, removed, "", ""},
 		"another one is removed":      {removed, other, "", ""},
-		"replaced":                    {one, finance.Claim{Replaces: "payables/r1"}, "", ""},
-		"another one is replaced": {one, finance.Claim{Replaces: "payables/r2"},
+		"replaced":                    {one, run.Claim{Replaces: "payables/r1"}, "", ""},
+		"another one is replaced": {one, run.Claim{Replaces: "payables/r2"},
 			"The record r1 in payables has the key of a new record", ""},
 	} {
 		for range 2 {

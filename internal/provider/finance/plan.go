@@ -34,7 +34,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 
 func (r *Resource) planDestroy(_ context.Context, p *object.Plan[model]) {
 	if !p.State.Policy().Abandons() {
-		r.claim(p, p.State, finance.Claim{ID: p.State.ID.ValueString(), Destroyed: true})
+		r.claim(p, p.State, run.Claim{ID: p.State.ID.ValueString(), Destroyed: true})
 	}
 }
 
@@ -51,7 +51,7 @@ func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
 			"body is {}, but a record needs at least one field. Write the record as an object, such as "+exampleBody+".")
 	}
 	warnCollection(p.Planned.Collection, p.Diags)
-	r.claim(p, p.Planned, finance.Claim{Given: !p.Config.IdempotencyKey.IsNull(),
+	r.claim(p, p.Planned, run.Claim{Given: !p.Config.IdempotencyKey.IsNull(),
 		Replaces: run.Replaced(ctx, p.Private, p.Diags)})
 }
 
@@ -60,7 +60,7 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	if p.Diags.HasError() {
 		return
 	}
-	r.claim(p, p.State, finance.Claim{ID: p.State.ID.ValueString()})
+	r.claim(p, p.State, run.Claim{ID: p.State.ID.ValueString()})
 	private.SetPlanned(ctx, p.Private, p.Planned.planBody(p.Config, p.State, own, p.Diags), p.Diags)
 	var at path.Paths
 	if !p.Planned.Collection.IsUnknown() && !p.Planned.Collection.Equal(p.State.Collection) {
@@ -159,13 +159,12 @@ func rejectReplacement(plan, state model, diags *diag.Diagnostics) {
 
 // claim reports conflicts of this plan with another plan for the same key: the service creates one record per key.
 // Conflicts during apply are reported by the apply itself.
-func (r *Resource) claim(p *object.Plan[model], m model, c finance.Claim) {
+func (r *Resource) claim(p *object.Plan[model], m model, c run.Claim) {
 	key, collection := m.IdempotencyKey, m.Collection.ValueString()
-	client, ready := r.Client()
-	if key.IsNull() || key.IsUnknown() || m.Collection.IsUnknown() || !ready || p.InApply() {
+	if key.IsNull() || key.IsUnknown() || m.Collection.IsUnknown() || p.InApply() {
 		return
 	}
-	for _, other := range client.ClaimKey(collection, key.ValueString(), c) {
+	for _, other := range p.Run.Claim(typeName, place(collection, strings.ToLower(key.ValueString())), c) {
 		summary, detail := conflict(collection, key.ValueString(), c, other)
 		if summary != "" {
 			p.Diags.AddAttributeError(path.Root(attrIdempotencyKey), summary, detail)
@@ -174,7 +173,7 @@ func (r *Resource) claim(p *object.Plan[model], m model, c finance.Claim) {
 }
 
 // conflict describes the conflict of two plans for one key, in either order; "" if there is none.
-func conflict(collection, key string, a, b finance.Claim) (summary, detail string) {
+func conflict(collection, key string, a, b run.Claim) (summary, detail string) {
 	if a.ID == "" {
 		a, b = b, a // b is the creation, if there is one
 	}

@@ -90,6 +90,7 @@ func (r *Resource) planUpdate(ctx context.Context, plan *object.Plan[model]) {
 	p := r.planning(ctx, plan)
 	p.own = private.Owned[ownership](ctx, p.Private, p.Diags)
 	canceled := p.State.Status.ValueString() == statusCanceled
+	p.Ended = canceled
 	var forces []string
 	if !canceled {
 		p.plannedUpdate()

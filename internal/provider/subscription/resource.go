@@ -23,6 +23,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
@@ -96,6 +97,12 @@ var scheme = object.Scheme[*billing.Service, billing.Subscription]{
 			diags.AddError(fmt.Sprintf("The subscription with %s (id %s) is canceled", by, s.ID),
 				"An import by external_id skips canceled subscriptions, because a new one may use the same external_id. To "+
 					"import it anyway, use its id.")
+		}
+		if by.Import != "" && len(by.Run.Claim(typeName+" import", s.ID, run.Claim{})) > 0 {
+			diags.AddWarning(fmt.Sprintf("The subscription %s is imported twice", s.ID),
+				"Two import blocks of this plan have it, so two resources will manage it: each reverts the changes of the "+
+					"other one, and destroying either of them cancels the subscription. Remove one of the import blocks with its "+
+					"resource.")
 		}
 	},
 }

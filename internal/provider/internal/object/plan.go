@@ -39,6 +39,8 @@ type Plan[M any] struct {
 	Diags    *diag.Diagnostics
 	// Stays describes what continues at the service after the object is abandoned; optional, instead of Policy.Stays.
 	Stays string
+	// Ended reports that the object has ended, so that another one can have its external_id.
+	Ended bool
 
 	typeName, id string
 	invalid      bool // an argument is invalid: the plan only collects further errors
@@ -113,7 +115,40 @@ func (r *Resource[S, T, M]) plan(ctx context.Context, req resource.ModifyPlanReq
 		r.planOwn(ctx, p)
 	}
 	p.Diags.Append(value.Set(ctx, &resp.Plan, p.Planned)...)
+	r.claimExternalID(ctx, p)
 	return p.Applying
+}
+
+// claimExternalID reports another object of the plan with the same external_id, of which the service would reject one in
+// the apply. It accepts what the service has accepted: two objects that both have it already.
+func (r *Resource[S, T, M]) claimExternalID(ctx context.Context, p *Plan[M]) {
+	if r.Scheme.Key != keyExternalID || p.Ended || len(p.resp.RequiresReplace) > 0 || p.InApply() {
+		return
+	}
+	var had, has types.String
+	p.Diags.Append(p.resp.Plan.GetAttribute(ctx, path.Root(keyExternalID), &has)...)
+	if !p.req.State.Raw.IsNull() {
+		p.Diags.Append(p.req.State.GetAttribute(ctx, path.Root(keyExternalID), &had)...)
+	}
+	if has.ValueString() == "" {
+		return
+	}
+	own := run.Claim{ID: p.id, Name: policyOf(p.Planned).Object, Takes: !has.Equal(had),
+		Replaces: run.Replaced(ctx, p.Private, p.Diags)}
+	for _, other := range p.Run.Claim(p.typeName, has.ValueString(), own) {
+		if !own.Takes && !other.Takes || other.ID != "" && (other.ID == own.ID || other.ID == own.Replaces) {
+			continue
+		}
+		which := other.Name
+		if other.ID == "" {
+			which = "a new " + other.Name
+		}
+		p.Diags.AddAttributeError(path.Root(keyExternalID), fmt.Sprintf("Two %ss have the external_id %s", r.Scheme.Noun,
+			check.Quoted(has.ValueString())), fmt.Sprintf("The service accepts an external_id only once, so it would reject "+
+			"one of the two in the apply. The other one is %s. Change the external_id of one of them, or remove one of the "+
+			"two resources. With count or for_each, derive it from count.index or each.key.", which))
+		return
+	}
 }
 
 // foreignUnseen reports, when an object is removed or replaced without a refresh in this run, that it belongs to

@@ -4,6 +4,7 @@ package run
 import (
 	"context"
 	"iter"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -25,6 +26,7 @@ type Run struct {
 	mu      sync.Mutex
 	objects map[ref]*known
 	lists   map[string]*sharedList // by type; see Listed
+	claims  map[[2]string][]Claim  // by type and key; see Claim
 	applied atomic.Bool
 }
 
@@ -238,6 +240,32 @@ func (r *Run) Applying(typeName, id string, deferralAllowed bool) bool {
 	seen := false
 	r.of(typeName, id, func(k *known) { seen = k.status != unseen })
 	return !seen && (deferralAllowed || r.Applied())
+}
+
+// Claim is what a plan does with the object of a key that only one object can have.
+type Claim struct {
+	ID        string // "": it creates the object
+	Name      string // in messages
+	Takes     bool   // the object does not have the key yet
+	Destroyed bool   // it deletes the object
+	Given     bool   // the key is configured; otherwise the provider derives it
+	Replaces  string // the id of the object that is replaced by the one it creates
+}
+
+// Claim records a claim, and returns earlier ones for the same key of the type.
+func (r *Run) Claim(typeName, key string, c Claim) (others []Claim) {
+	if r == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.claims == nil {
+		r.claims = map[[2]string][]Claim{}
+	}
+	of := [2]string{typeName, key}
+	others = slices.Clone(r.claims[of])
+	r.claims[of] = append(others, c)
+	return slices.Clip(others)
 }
 
 // sharedList is a list that is read once per run.

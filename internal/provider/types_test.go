@@ -133,7 +133,8 @@ func TestShortPath(t *testing.T) {
 		values := maps.Clone(c.config)
 		switch c.name {
 		case "billing_account":
-			values["customer_id"] = owner["customer"].(acctest.JSON)["id"]
+			payer := s.Must(http.MethodPost, "/v1/customers", acctest.JSON{"name": "Payer", "create_billing_account": false})
+			values["customer_id"] = payer["customer"].(acctest.JSON)["id"]
 		case "billing_subscription":
 			values["billing_account_id"] = owner["billing_account"].(acctest.JSON)["id"]
 		}

@@ -3,6 +3,7 @@ package billingaccount
 import (
 	"context"
 	"fmt"
+	"iter"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
@@ -49,6 +51,31 @@ func (r *Resource) warnBalance(ctx context.Context, p *object.Plan[model]) {
 func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
 	p.Planned = p.Planned.plannedCreate(p.Config)
 	p.Planned.EffectiveCustomMetadata = r.Defaults().Effective(p.Config.CustomMetadata)
+	r.warnSecond(ctx, p)
+}
+
+// warnSecond warns about open accounts of the same customer, who usually has one: the one that came with it.
+func (r *Resource) warnSecond(ctx context.Context, p *object.Plan[model]) {
+	client, ready := r.Client()
+	customer := p.Planned.CustomerID.ValueString()
+	if !ready || customer == "" {
+		return
+	}
+	r.WarnDuplicates(ctx, p, object.Duplicates[billing.BillingAccount]{
+		At: path.Root(argCustomerID), What: "billing account of customer " + customer,
+		List: func(ctx context.Context) iter.Seq2[billing.BillingAccount, error] {
+			return client.ListBillingAccounts(ctx, billing.BillingAccountQuery{})
+		},
+		Filtered: func(ctx context.Context) iter.Seq2[billing.BillingAccount, error] {
+			return client.ListWholeAccounts(ctx, billing.BillingAccountQuery{CustomerID: customer})
+		},
+		Same: func(a billing.BillingAccount) bool {
+			return a.Status != statusClosed && a.Customer != nil && same.ID(a.Customer.ID, customer)
+		},
+		Summary: func(a billing.BillingAccount) string {
+			return fmt.Sprintf("%s (created %s, last changed %s)", a.Status, a.CreatedAt, a.UpdatedAt)
+		},
+	})
 }
 
 func (m model) requirements() []object.Requirement {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
@@ -46,6 +47,9 @@ var scheme = object.Scheme[*billing.Service, billing.BillingAccount]{
 		}
 	},
 }
+
+// ofCustomer is the key under which the creation of a customer records its account, see run.Created.
+const ofCustomer = "billing_account of billing_customer"
 
 // find lists the open accounts of a customer, or the accounts with the external_id. If the list omits the customer, a
 // single match is read by its id.
@@ -113,6 +117,14 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if adopted {
 		w.Diags.AddWarning(fmt.Sprintf("Found %s instead of creating it twice", w.State.displayName()),
 			"The response to the creation was lost. A lookup found the created account.")
+	}
+	customer, id := w.State.CustomerID.ValueString(), w.State.ID.ValueString()
+	if first := r.Run().Created(ofCustomer, customer); first != "" && !same.ID(first, id) {
+		w.Diags.AddAttributeWarning(path.Root(argCustomerID), fmt.Sprintf("Customer %s now has two billing accounts",
+			customer), fmt.Sprintf("This apply has created the customer with the account %s, and then the %s. If the "+
+			"customer should have one, remove this resource and apply, or keep it and close the account %[1]s. For the next "+
+			"customer, set create_billing_account = false, or use its billing_account_id and write no billing_account.", first,
+			w.State.displayName()))
 	}
 	if w.Diags.HasError() {
 		return

@@ -150,6 +150,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		w.Diags.AddWarning(fmt.Sprintf("Found %s instead of creating it twice", w.State.displayName()),
 			"The response to the creation was lost. A lookup found the created customer.")
 	}
+	r.Run().Creates("billing_account of "+typeName, w.State.ID.ValueString(), w.State.BillingAccountID.ValueString())
 	if created.BillingAccount == nil && w.Plan.CreateBillingAccount.ValueBool() {
 		warnUnknownAccount(w.State, created.AccountError, w.Diags)
 	}

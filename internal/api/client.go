@@ -52,8 +52,8 @@ type Request struct {
 	IdempotencyKey string // sent if the service supports it
 	Accept         string // media type of the response; "" is application/json, anything else is for Raw
 	Once           bool   // do not repeat it, even if its operation is repeatable: see Change
-	// Optional marks a request that the caller can replace. It is retried less, and its failure does not affect other
-	// calls.
+	// Optional marks a request that the caller can do without. It is repeated once, or until the deadline of its context,
+	// and its failure does not affect other calls.
 	Optional bool
 }
 

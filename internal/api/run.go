@@ -239,7 +239,8 @@ func (c *Client) notSent(k *call, throttled *Error, err error) error {
 func (c *Client) nextAttempt(k *call, failures int, v verdict) (time.Duration, bool) {
 	now := time.Now()
 	end := k.failing.Add(c.retryTimeout())
-	if deadline, ok := k.waiting.Deadline(); ok && deadline.Before(end) {
+	deadline, limited := k.waiting.Deadline()
+	if limited && deadline.Before(end) {
 		end = deadline
 	}
 	if earliest := now.Add(v.pause); v.pause > 0 && earliest.After(end) {
@@ -258,7 +259,7 @@ func (c *Client) nextAttempt(k *call, failures int, v verdict) (time.Duration, b
 			transport.Capped = true
 		}
 		return 0, false
-	case k.optional && (failures > 0 || errors.Is(v.err, errLate)):
+	case k.optional && !limited && (failures > 0 || errors.Is(v.err, errLate)):
 		return 0, false
 	case !now.Before(end):
 		return 0, false

@@ -38,7 +38,8 @@ func providerSchema() schema.Schema {
 				MarkdownDescription: "Address of the recurring-billing service, `https://` only. Variable: `BILLING_BASE_URL`."},
 			"token": schema.StringAttribute{Optional: true, Sensitive: true,
 				MarkdownDescription: "Access token of the recurring-billing service. It belongs to one organization and one " +
-					"environment. Variable: `BILLING_TOKEN`."},
+					"environment. A plan that only creates does not use it, so a wrong token fails in the apply, unless " +
+					"`environment` is set. Variable: `BILLING_TOKEN`."},
 			"finance_base_url": schema.StringAttribute{Optional: true,
 				MarkdownDescription: "Address of the financial-management service, `https://` only. Variable: " +
 					"`BILLING_FINANCE_BASE_URL`."},

@@ -4,7 +4,9 @@ package billing
 
 import (
 	"context"
+	"fmt"
 	"iter"
+	"net/http"
 	"net/url"
 	"time"
 
@@ -37,7 +39,7 @@ func (s *Service) wrote(id, created, updated string, creates bool) {
 // Now returns the service's own time; see [api.Client.Now].
 func (s *Service) Now(ctx context.Context) (time.Time, error) {
 	return s.client.Now(ctx, func(ctx context.Context) error {
-		_, err := s.Me(ctx)
+		_, err := s.TryMe(ctx)
 		return err
 	})
 }
@@ -96,4 +98,22 @@ func (o *Organization) Check() error { return api.Present("organization with an 
 // Me returns the organization of the token (wire contract: me.get). The service returns a bare object.
 func (s *Service) Me(ctx context.Context) (*Organization, error) {
 	return api.Object[Organization](ctx, s.client, api.Request{Operation: "me.get"})
+}
+
+// TryTime limits [Service.TryMe].
+const TryTime = 10 * time.Second
+
+// ErrNoMe is the error of [Service.TryMe] for a service that does not respond, or only with errors of its own.
+var ErrNoMe = fmt.Errorf("GET /v1/me has not succeeded within %s", TryTime)
+
+// TryMe is Me for a caller that can do without: it takes TryTime at most, and its failure does not affect other calls.
+func (s *Service) TryMe(ctx context.Context) (*Organization, error) {
+	ctx, cancel := context.WithTimeout(ctx, TryTime)
+	defer cancel()
+	organization, err := api.Object[Organization](ctx, s.client, api.Request{Operation: "me.get", Optional: true})
+	if e, responded := api.AsError(err); err != nil && (!responded || e.Status >= http.StatusInternalServerError ||
+		e.Status == http.StatusTooManyRequests) {
+		return nil, ErrNoMe
+	}
+	return organization, err
 }

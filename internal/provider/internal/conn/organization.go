@@ -2,6 +2,7 @@ package conn
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -14,12 +15,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 )
 
-const (
-	// longestBind limits how long the result of a creation waits for the organization. Only one creation per run waits.
-	longestBind = 2 * time.Second
-	// longestDoubt limits the request for the token's organization if the operation can continue without the response.
-	longestDoubt = 10 * time.Second
-)
+// longestBind limits how long the result of a creation waits for the organization. Only one creation per run waits.
+const longestBind = 2 * time.Second
 
 // organization is the organization of the token of recurring billing.
 type organization struct {
@@ -50,20 +47,25 @@ func (q *question) answered() bool {
 	}
 }
 
-// ask returns this run's request for the organization, and sends it if there is none yet. again sends another one after
-// a failure. It does not wait, and the request does not end with ctx, because others may wait for it.
-func (c *Conn) ask(ctx context.Context, again bool) *question {
+// ask returns this run's request for the organization, and sends it if there is none yet. It does not wait, and the
+// request does not end with ctx, because others may wait for it: it ends after billing.TryTime, or for a guard after
+// the provider's retry_timeout.
+func (c *Conn) ask(ctx context.Context, guard bool) *question {
 	o := &c.organization
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if q := o.current; q != nil && !(again && q.answered() && q.err != nil) {
-		return q
+	if o.current != nil {
+		return o.current
 	}
 	q := &question{done: make(chan struct{})}
 	o.current = q
 	go func() {
 		defer close(q.done)
-		q.owner, q.err = c.Billing.Client.Me(context.WithoutCancel(ctx))
+		send := c.Billing.Client.TryMe
+		if guard {
+			send = c.Billing.Client.Me
+		}
+		q.owner, q.err = send(context.WithoutCancel(ctx))
 	}()
 	return q
 }
@@ -80,8 +82,7 @@ func (q *question) wait(ctx context.Context) (*billing.Organization, error) {
 	return q.owner, q.err
 }
 
-// Organization returns the organization of the token of recurring billing. It sends one request per run, and another
-// one after a failure.
+// Organization returns the organization of the token of recurring billing for a guard, with one request per run.
 func (c *Conn) Organization(ctx context.Context) (*billing.Organization, error) {
 	return c.ask(ctx, true).wait(ctx)
 }
@@ -106,11 +107,19 @@ func (c *Conn) OrganizationID(ctx context.Context) string {
 // Foreign reports whether an object of another organization was found in this run.
 func (c *Conn) Foreign() bool { return c.organization.foreign.Load() }
 
+// Undecided reports whether the token's organization could not be determined in this run.
+func (c *Conn) Undecided() bool {
+	o := &c.organization
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.current != nil && o.current.answered() && o.current.err != nil
+}
+
 // Doubt is what to do if the token's organization cannot be determined.
 type Doubt bool
 
 const (
-	// DoubtStops makes it an error, because the object would be removed from the state.
+	// DoubtStops makes it an error, because the object would be removed from the state for a 404.
 	DoubtStops Doubt = true
 	// DoubtPasses treats the object as one of the token's organization.
 	DoubtPasses Doubt = false
@@ -120,18 +129,18 @@ const (
 // adds one error per run, for the first such object: one cause, one error. cause is the reason in a few words.
 func (c *Conn) CheckOrganization(ctx context.Context, organizationID, object string, d Doubt, diags *diag.Diagnostics) (
 	cause string, foreign bool) {
-	if d == DoubtPasses {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, longestDoubt)
-		defer cancel()
-	}
 	o := &c.organization
 	owner, err := c.ask(ctx, false).wait(ctx)
 	switch {
 	case err != nil && d == DoubtPasses:
 		return "", false
 	case err != nil:
-		if o.undecided.CompareAndSwap(false, true) {
+		switch first := o.undecided.CompareAndSwap(false, true); {
+		case first && errors.Is(err, billing.ErrNoMe):
+			diags.AddError("Could not determine the organization of the token for "+object, fmt.Sprintf("The service does not "+
+				"show the object, and %s. The token may belong to another organization, so the object stays in the state. Try "+
+				"again. If you set the guard environment, the provider waits for the response for as long as retry_timeout.", err))
+		case first:
 			apidiag.Add(diags, err, apidiag.Operation{Verb: "determine the organization of the token for", Object: object})
 		}
 		return "the organization of the token could not be determined; the object belongs to " + organizationID, true

@@ -114,8 +114,20 @@ func (r *Resource[S, T, M]) BeginDelete(ctx context.Context, req resource.Delete
 	if w.Diags.HasError() || of.Abandons() || stays != nil && stays(w.State, w.Diags) {
 		return w, false
 	}
-	return w, r.begin(w) && !r.foreignEach(ctx, w.Private, "destroy", of.Object, conn.DoubtStops, w.Diags) &&
-		r.checkReplacement(ctx, w)
+	return w, r.begin(w) && !r.endsForeign(ctx, w, of.Object) && r.checkReplacement(ctx, w)
+}
+
+// endsForeign is foreignEach for a deletion, for which a 404 is a success. If the organization of the token cannot be
+// determined, it first reads whether the object exists.
+func (r *Resource[S, T, M]) endsForeign(ctx context.Context, w *Write[S, T, M], object string) bool {
+	if r.foreignEach(ctx, w.Private, "destroy", object, conn.DoubtPasses, w.Diags) {
+		return true
+	}
+	if !r.bound() || !r.Conn.Undecided() {
+		return false
+	}
+	_, err := r.Scheme.Get(w.Client, ctx, r.Scheme.name(w.State))
+	return api.IsNotFound(err) && r.foreignEach(ctx, w.Private, "destroy", object, conn.DoubtStops, w.Diags)
 }
 
 // begin connects, and records that this run applies.

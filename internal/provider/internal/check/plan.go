@@ -131,13 +131,18 @@ func isChecked(a schema.Attribute) bool {
 	case schema.NestedAttribute:
 		return true
 	case ofText:
-		return slices.ContainsFunc(a.StringValidators(), func(v validator.String) bool { _, in := v.(TextsInPlan); return in })
+		return hasA[TextsInPlan](a.StringValidators())
 	case ofNumber:
-		return slices.ContainsFunc(a.Int64Validators(), func(v validator.Int64) bool { _, in := v.(numberInPlan); return in })
+		return hasA[numberInPlan](a.Int64Validators())
 	case ofSet:
-		return slices.ContainsFunc(a.SetValidators(), func(v validator.Set) bool { _, in := v.(TextsInPlan); return in })
+		return hasA[TextsInPlan](a.SetValidators())
 	}
 	return false
+}
+
+// hasA reports whether one of the validators is of a type.
+func hasA[T, V any](validators []V) bool {
+	return slices.ContainsFunc(validators, func(v V) bool { _, is := any(v).(T); return is })
 }
 
 type walk struct {

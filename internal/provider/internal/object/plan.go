@@ -119,8 +119,8 @@ func (r *Resource[S, T, M]) plan(ctx context.Context, req resource.ModifyPlanReq
 	return p.Applying
 }
 
-// claimExternalID reports another object of the plan with the same external_id, of which the service would reject one in
-// the apply. It accepts what the service has accepted: two objects that both have it already.
+// claimExternalID reports another object of the plan with the same external_id: the service would reject one of the two
+// in the apply. It accepts what the service has accepted, two objects that both have it already.
 func (r *Resource[S, T, M]) claimExternalID(ctx context.Context, p *Plan[M]) {
 	if r.Scheme.Key != keyExternalID || p.Ended || len(p.resp.RequiresReplace) > 0 || p.InApply() {
 		return

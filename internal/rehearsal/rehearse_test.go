@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -290,9 +291,11 @@ resource "billing_api_key" "ci" {
 // A change that the service rejects is refused, and the report has the reason.
 func TestRehearsalRefused(t *testing.T) {
 	i := newApplied(t, teams(2, nil))
+	w := &world{t: t, server: i.service, client: clientOf(i.service)}
+	w.send("", "POST", "/v1/customers", fields{"name": "Other", "external_id": "crm-1"})
 	i.Write("infra/main.tf", teams(3, func(n int) string {
 		if n == 2 { // the external_id is taken
-			return fmt.Sprintf("  name = \"team-1\"\n  plan = %q\n", gold)
+			return fmt.Sprintf("  name = \"crm-1\"\n  plan = %q\n", gold)
 		}
 		return ""
 	}))
@@ -425,4 +428,19 @@ func observed(t *testing.T, s *sandbox.Server, since time.Time) (all []invoice) 
 			centsOf(t, of)})
 	}
 	return all
+}
+
+// inFolder is a run of Terraform in the folder of the configuration.
+func (i *infrastructure) inFolder(arguments ...string) *exec.Cmd {
+	command := i.Command(arguments...)
+	command.Dir = filepath.Clean(i.folder)
+	return command
+}
+
+func centsOf(t *testing.T, invoice fields) (cents int64) {
+	t.Helper()
+	if _, err := fmt.Sscan(fmt.Sprint(invoice["amount_cents"]), &cents); err != nil {
+		t.Fatal(err)
+	}
+	return cents
 }

@@ -13,9 +13,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal"
-	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/forecast"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 )
 
@@ -172,59 +170,6 @@ func priceList(name string) ([]amounts.Entry, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return list, nil
-}
-
-func (p program) forecast() command {
-	var format formats
-	var copied, prices string
-	return command{
-		name: "forecast", summary: "show what the subscriptions of a plan cost, now and then", alone: true,
-		about: `Reads what "terraform show -json" prints of a saved plan, and shows for each subscription what it costs a
-billing cycle before and after the apply, and the totals. Amounts are those that the state and the data sources
-billing_subscriptions, billing_invoices and billing_records of the plan show, or that follow from them; with
---copy, also those of a copy that "{sandbox} copy" has written. Other amounts are not known. PLAN may be -.
-`,
-		examples: `terraform plan -out plan.tfplan && terraform show -json plan.tfplan > plan.json
-{sandbox} forecast plan.json
-{sandbox} forecast plan.json --copy organization.copy --prices prices.json
-{sandbox} forecast plan.json --markdown
-`,
-		actions: []action{{
-			usage: "PLAN",
-			flags: func(set *flag.FlagSet) {
-				set.StringVar(&copied, "copy", "", "take amounts from the copy in `FILE` too")
-				pricesFlag(set, &prices)
-				format.flags(set)
-			},
-			run: func(_ context.Context, _ *controller, values []string) error {
-				if err := format.check(); err != nil {
-					return err
-				}
-				content, err := p.fileOrInput(values[0])
-				if err != nil {
-					return err
-				}
-				var organization []byte
-				if copied != "" {
-					if organization, err = os.ReadFile(copied); err != nil {
-						return err
-					}
-				}
-				list, err := priceList(prices)
-				if err != nil {
-					return err
-				}
-				f, err := forecast.Read(content, organization, list)
-				if wrong := new(orgcopy.Error); errors.As(err, &wrong) {
-					return fmt.Errorf("%s: %w", copied, err)
-				}
-				if err != nil {
-					return fmt.Errorf("%s: %w", values[0], err)
-				}
-				return format.write(p.out, f.Page())
-			},
-		}},
-	}
 }
 
 // fileOrInput reads a file, or standard input for -.

@@ -72,6 +72,9 @@ func (r *Resource) warnSecond(ctx context.Context, p *object.Plan[model]) {
 		Same: func(a billing.BillingAccount) bool {
 			return a.Status != statusClosed && a.Customer != nil && same.ID(a.Customer.ID, customer)
 		},
+		Rather: func(a billing.BillingAccount) bool {
+			return api.OrEmpty(a.ExternalID) == p.Planned.ExternalID.ValueString()
+		},
 		Summary: func(a billing.BillingAccount) string {
 			return fmt.Sprintf("%s (created %s, last changed %s)", a.Status, a.CreatedAt, a.UpdatedAt)
 		},

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -246,6 +247,8 @@ type Duplicates[T any] struct {
 	Filtered func(context.Context) iter.Seq2[T, error]
 	// Same reports whether an object is a duplicate of the new one.
 	Same func(T) bool
+	// Rather reports whether a duplicate is more likely the new object than others, which are then not named; optional.
+	Rather func(T) bool
 	// Summary describes an object after its id.
 	Summary func(T) string
 	// More adds sentences to the warning; optional.
@@ -291,6 +294,9 @@ func (r *Resource[S, T, M]) FindDuplicates(ctx context.Context, p *Plan[M], d Du
 		if d.Same(object) && !same.ID(r.Scheme.ID(&object), replaced) {
 			found = append(found, object)
 		}
+	}
+	if d.Rather != nil && slices.ContainsFunc(found, d.Rather) {
+		found = slices.DeleteFunc(found, func(object T) bool { return !d.Rather(object) })
 	}
 	return found
 }

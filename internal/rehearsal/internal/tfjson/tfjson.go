@@ -19,7 +19,6 @@ const Managed = "managed"
 
 // Plan contains the used parts of the JSON of a plan.
 type Plan struct {
-	FormatVersion   string           `json:"format_version"`
 	ResourceChanges []ResourceChange `json:"resource_changes"`
 	PriorState      struct {
 		Values struct {

@@ -244,7 +244,7 @@ func (r *Resource) warnDuplicate(ctx context.Context, p *object.Plan[model]) {
 		},
 		Summary: line,
 		More: "A key that was never used may be left over from an interrupted run, or belong to a system that has not " +
-			"used it yet.",
+			"used it yet. ",
 	})
 }
 

@@ -188,6 +188,6 @@ func (r *Resource) warnDuplicate(ctx context.Context, p *object.Plan[model]) {
 		Summary: func(c billing.Customer) string {
 			return fmt.Sprintf("%q (created %s, last changed %s)", c.Name, c.CreatedAt, c.UpdatedAt)
 		},
-		More: "With an external_id, the service rejects a second customer.",
+		More: "With an external_id, the service rejects a second customer. ",
 	})
 }

@@ -167,6 +167,6 @@ func (r *Resource) warnDuplicate(ctx context.Context, p *object.Plan[model]) {
 		Summary: func(e collections.WebhookEndpoint) string {
 			return fmt.Sprintf("(created %s, last changed %s)", e.CreatedAt, e.UpdatedAt)
 		},
-		More: "The consumer would receive every event twice.",
+		More: "The consumer would receive every event twice. ",
 	})
 }

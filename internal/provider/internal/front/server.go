@@ -73,7 +73,7 @@ func (s *Server) ConfigureProvider(ctx context.Context,
 }
 
 // ValidateResourceConfig forwards the call. If the resource itself explains why a required argument is null, it omits
-// the framework's error, which would attributes the value of a reference: one cause, one error.
+// the framework's error, which would name the value of a reference: one cause, one error.
 func (s *Server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (
 	*tfprotov6.ValidateResourceConfigResponse, error) {
 	own := &ownErrors{}

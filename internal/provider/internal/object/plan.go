@@ -251,7 +251,7 @@ type Duplicates[T any] struct {
 	Rather func(T) bool
 	// Summary describes an object after its id.
 	Summary func(T) string
-	// More adds sentences to the warning; optional.
+	// More adds sentences to the warning, with a space after each; optional.
 	More string
 }
 
@@ -274,7 +274,7 @@ func (r *Resource[S, T, M]) WarnDuplicates(ctx context.Context, p *Plan[M], d Du
 		"was renamed or moved, add a moved block from its old address: without one, the old object is destroyed and a new "+
 		"one is created. %sIf it is the one you mean and is not in this state, import it instead. If it is in this state, "+
 		"importing it here would destroy it. Import block (put this resource's name after the "+
-		"type):\n\n%s", strings.Join(lines, "\n"), spaced(d.More), apidiag.ImportBlocks(p.typeName, ids...)))
+		"type):\n\n%s", strings.Join(lines, "\n"), d.More, apidiag.ImportBlocks(p.typeName, ids...)))
 }
 
 // FindDuplicates returns the duplicates of the new object, except the one that it replaces. It returns nil if they
@@ -299,11 +299,4 @@ func (r *Resource[S, T, M]) FindDuplicates(ctx context.Context, p *Plan[M], d Du
 		found = slices.DeleteFunc(found, func(object T) bool { return !d.Rather(object) })
 	}
 	return found
-}
-
-func spaced(text string) string {
-	if text == "" {
-		return ""
-	}
-	return text + " "
 }

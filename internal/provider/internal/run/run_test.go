@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -167,5 +168,25 @@ func TestRecord_nil(t *testing.T) {
 	r.PlanCreate(t.Context(), account, private.Map{}, &diags)
 	if !r.PlanUpdate(t.Context(), account, first, true, false, private.Map{}, &diags) || r.Replaces(account, first) {
 		t.Error("a record that does not exist remembers something")
+	}
+}
+
+// TestClaim: a claim gets the earlier ones for the same key of the same type, and keeps them from later changes.
+func TestClaim(t *testing.T) {
+	t.Parallel()
+	var r Run
+	one, two := Claim{ID: "1"}, Claim{ID: "2", Takes: true}
+	for i, c := range []struct {
+		typeName, key string
+		claim         Claim
+		others        []Claim
+	}{{"a", "k", one, nil}, {"a", "k", two, []Claim{one}}, {"b", "k", one, nil}, {"a", "l", one, nil},
+		{"a", "k", one, []Claim{one, two}}} {
+		if others := r.Claim(c.typeName, c.key, c.claim); !slices.Equal(others, c.others) {
+			t.Errorf("claim %d: %+v", i, others)
+		}
+	}
+	if others := (*Run)(nil).Claim("a", "k", one); others != nil {
+		t.Errorf("%+v", others)
 	}
 }

@@ -23,7 +23,7 @@ import (
 // connect builds a client for each service with an address and a token. They share one limiter, so that a rate limit
 // slows the whole provider down.
 func (s settings) connect(agent string, p *billingProvider, diags *diag.Diagnostics) *conn.Conn {
-	c := &conn.Conn{Defaults: metadata.Defaults{Object: s.defaults, Unknown: s.defaultsUnknown}, Rehearsal: s.rehearsal}
+	c := &conn.Conn{Defaults: metadata.Defaults{Object: s.defaults, Unknown: s.defaultsUnknown}}
 	var roots *x509.CertPool
 	if file := s.caCertificateFile; file.text != "" {
 		pool, err := api.LoadCertPool(file.text)

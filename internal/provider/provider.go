@@ -5,14 +5,13 @@ package provider
 import (
 	"context"
 	"net/http"
+	"os"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
-	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/hello"
 )
 
 type billingProvider struct {
@@ -20,6 +19,8 @@ type billingProvider struct {
 	// transport and random replace the network and chance in tests; nil: the real ones.
 	transport http.RoundTripper
 	random    func() float64
+	// getenv replaces the environment; nil: that of the process.
+	getenv func(string) string
 }
 
 var (
@@ -66,12 +67,7 @@ func (p *billingProvider) Configure(ctx context.Context, req provider.ConfigureR
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	file, err := hello.Find(environment)
-	if err != nil {
-		resp.Diagnostics.AddError(hello.Outside, apidiag.Capitalize(err.Error())+".")
-		return
-	}
-	c, diags := p.connection(ctx, req, resp, config, file)
+	c, diags := p.connection(ctx, req, resp, config)
 	if diags.HasError() && unconfigured(req.Config.Raw) {
 		c, diags = conn.NewInvalid(diags), nil
 	}
@@ -82,18 +78,16 @@ func (p *billingProvider) Configure(ctx context.Context, req provider.ConfigureR
 	}
 }
 
-// connection connects to the services according to the configuration and the environment, or to the copy of a
-// rehearsal, and runs the guard.
+// connection connects to the services according to the configuration and the environment, and runs the guard.
 func (p *billingProvider) connection(ctx context.Context, req provider.ConfigureRequest,
-	resp *provider.ConfigureResponse, config providerModel, file *hello.File) (*conn.Conn, diag.Diagnostics) {
-	settings, diags := resolve(ctx, config, environment)
+	resp *provider.ConfigureResponse, config providerModel) (*conn.Conn, diag.Diagnostics) {
+	getenv := p.getenv
+	if getenv == nil {
+		getenv = os.Getenv
+	}
+	settings, diags := resolve(ctx, config, getenv)
 	if diags.HasError() {
 		return nil, diags
-	}
-	if file != nil {
-		if settings = settings.rehearse(ctx, *file, p.version, &diags); diags.HasError() {
-			return nil, diags
-		}
 	}
 	if len(settings.unknown) > 0 && req.ClientCapabilities.DeferralAllowed {
 		resp.Deferred = &provider.Deferred{Reason: provider.DeferredReasonProviderConfigUnknown}

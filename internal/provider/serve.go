@@ -11,7 +11,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/front"
 )
 
@@ -33,6 +32,11 @@ func Serve(address, version string, debugging bool) error {
 // Server returns the protocol server that Serve uses.
 func Server(version string) func() tfprotov6.ProviderServer {
 	return func() tfprotov6.ProviderServer { return newServer(&billingProvider{version: version}) }
+}
+
+// ServerIn returns a protocol server that takes getenv for its environment.
+func ServerIn(version string, getenv func(string) string) func() tfprotov6.ProviderServer {
+	return func() tfprotov6.ProviderServer { return newServer(&billingProvider{version: version, getenv: getenv}) }
 }
 
 // Simulated returns a protocol server that sends its requests through a transport, and whose random delays come from
@@ -68,8 +72,5 @@ func (p *servedProvider) Configure(ctx context.Context, req provider.ConfigureRe
 	p.billingProvider.Configure(ctx, req, resp)
 	if !resp.Diagnostics.HasError() {
 		p.front.Configured(resp.ResourceData, resp.Deferred != nil)
-	}
-	if c, ok := resp.ResourceData.(*conn.Conn); ok {
-		p.front.Rehearse(c.Rehearsal)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,8 +46,6 @@ type settings struct {
 	operations                    api.Operations
 	// unknown names the unknown arguments, except default_custom_metadata.
 	unknown []string
-	// rehearsal is the number of the rehearsal in which the provider runs; empty outside of one.
-	rehearsal string
 }
 
 // endpoint holds the configured address and token of one service.
@@ -81,8 +78,6 @@ func (v setValue) origin() string {
 	}
 	return fmt.Sprintf(" (From %s; the provider argument is %s.)", v.from(), v.argument)
 }
-
-func environment(variable string) string { return os.Getenv(variable) }
 
 // resolver collects errors while the arguments are read.
 type resolver struct {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/money"
-	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/tfjson"
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/plain"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 )
 
@@ -29,7 +29,7 @@ type assumption struct {
 }
 
 // at is the time in a field.
-func (a assumption) at(field string) time.Time { return tfjson.Time(a.of[field]) }
+func (a assumption) at(field string) time.Time { return plain.Time(a.of[field]) }
 
 // lastSafeDay is the last day that every month has.
 const lastSafeDay = 28
@@ -77,13 +77,13 @@ var rules = []rule{
 }
 
 // openCycles are the ids of the subscriptions whose billing cycle the configuration leaves to the service.
-func openCycles(p tfjson.Plan, sent []Sent) map[string]bool {
+func openCycles(changes []*change, sent []Sent) map[string]bool {
 	open := map[string]bool{}
-	for _, c := range p.ResourceChanges {
-		if c.Type != "billing_subscription" || !tfjson.HasUnknown(c.Change.AfterUnknown["billing_cycle"]) {
+	for _, c := range changes {
+		if c.Type != "billing_subscription" || !plain.HasUnknown(c.unknown["billing_cycle"]) {
 			continue
 		}
-		open[tfjson.Text(c.Change.Before["id"])] = true
+		open[plain.Text(c.before["id"])] = true
 		for _, s := range sent {
 			if s.Operation == "subscriptions.create" && s.Address == c.Address {
 				open[s.ID] = true
@@ -103,13 +103,13 @@ func assumed(without, with outcome, since time.Time, open map[string]bool,
 			continue
 		}
 		before, now := without.before[evidence.Subscription][id], with.before[evidence.Subscription][id]
-		of := tfjson.Either(now, before)
+		of := plain.Either(now, before)
 		if of == nil {
 			continue
 		}
 		a := assumption{of: of, name: nameOf(evidence.Subscription, id, of), isNew: before == nil, since: since}
 		start, end := without.end[evidence.Subscription][id], with.end[evidence.Subscription][id]
-		a.keeps = open[id] && start != nil && end != nil && !tfjson.Equal(start["plan_id"], end["plan_id"])
+		a.keeps = open[id] && start != nil && end != nil && !plain.Equal(start["plan_id"], end["plan_id"])
 		a.chosen = open[id] && a.isNew
 		price := with.price(with.end[evidence.Subscription][id])
 		if price == nil {

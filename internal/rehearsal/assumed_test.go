@@ -6,8 +6,9 @@ import (
 	"testing"
 	"time"
 
+	tf "github.com/hashicorp/terraform-json"
+
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
-	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/tfjson"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 )
 
@@ -70,18 +71,18 @@ func TestAssumed(t *testing.T) {
 // A billing cycle is open where the plan does not know it, also that of a subscription that the apply has created.
 func TestOpenCycles(t *testing.T) {
 	t.Parallel()
-	change := func(address, kind, id string, unknown fields) (c tfjson.ResourceChange) {
-		c.Address, c.Type, c.Change.AfterUnknown = address, kind, unknown
+	planned := func(address, kind, id string, unknown fields) *change {
+		c := &change{ResourceChange: &tf.ResourceChange{Address: address, Type: kind}, unknown: unknown}
 		if id != "" {
-			c.Change.Before = fields{"id": id}
+			c.before = fields{"id": id}
 		}
 		return c
 	}
 	open := fields{"billing_cycle": true}
-	p := tfjson.Plan{ResourceChanges: []tfjson.ResourceChange{change("s.a", "billing_subscription", "a", open),
-		change("s.b", "billing_subscription", "b", fields{}), change("s.new", "billing_subscription", "", open),
-		change("o.c", "other_subscription", "c", open)}}
-	got := openCycles(p, []Sent{{Operation: "subscriptions.create", Address: "s.new", ID: "new"},
+	changes := []*change{planned("s.a", "billing_subscription", "a", open),
+		planned("s.b", "billing_subscription", "b", fields{}), planned("s.new", "billing_subscription", "", open),
+		planned("o.c", "other_subscription", "c", open)}
+	got := openCycles(changes, []Sent{{Operation: "subscriptions.create", Address: "s.new", ID: "new"},
 		{Operation: "subscriptions.create", Address: "s.b", ID: "other"}})
 	if !got["a"] || !got["new"] || got["b"] || got["c"] || got["other"] {
 		t.Error(got)

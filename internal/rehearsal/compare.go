@@ -15,13 +15,13 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/money"
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/plain"
 	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/render"
-	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/tfjson"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 )
 
-type fields = tfjson.Fields
+type fields = plain.Fields
 
 // outcome is the content of a copy after its clock has moved.
 type outcome struct {
@@ -64,14 +64,14 @@ func observe(ctx context.Context, s *sandbox.Server, since time.Time) (outcome, 
 			return outcome{}, err
 		}
 		of := fields{}
-		if err := tfjson.Decode(line.Object, &of); err != nil {
+		if err := plain.Decode(line.Object, &of); err != nil {
 			return outcome{}, err
 		}
 		if line.Collection == "plans" {
-			seen.names[fmt.Sprint(of["id"])] = tfjson.Text(of["name"])
+			seen.names[fmt.Sprint(of["id"])] = plain.Text(of["name"])
 		}
 		if line.Collection == "invoices" {
-			if at := tfjson.Time(of["created_at"]); at.After(since) {
+			if at := plain.Time(of["created_at"]); at.After(since) {
 				seen.invoices = append(seen.invoices, of)
 			}
 			continue
@@ -98,16 +98,6 @@ func moved(ctx context.Context, s *sandbox.Server, since time.Time, days int) (o
 	return then, err
 }
 
-// without removes objects, with their deliveries.
-func (o *outcome) without(ids map[string]bool) {
-	for _, of := range []objects{o.before, o.end} {
-		for _, some := range of {
-			maps.DeleteFunc(some, func(id string, _ fields) bool { return ids[id] })
-		}
-	}
-	o.deliveries = slices.DeleteFunc(o.deliveries, func(d sandbox.DeliveryState) bool { return ids[d.ObjectID] })
-}
-
 // compare says what differs between the two copies from one time to another.
 func compare(without, with outcome, since, until time.Time) Differences {
 	return Differences{
@@ -128,12 +118,12 @@ func (o outcome) invoiced() invoiced {
 		if of["status"] != billed {
 			continue
 		}
-		key := [2]string{tfjson.Time(of["created_at"]).UTC().Format("2006-01"), tfjson.Text(of["currency"])}
+		key := [2]string{plain.Time(of["created_at"]).UTC().Format("2006-01"), plain.Text(of["currency"])}
 		if all[key] == nil {
 			all[key] = map[string]money.Money{}
 		}
-		id := tfjson.Text(of["subscription_id"])
-		all[key][id] = all[key][id].Plus(money.Of(o.amounts[tfjson.Text(of["id"])]))
+		id := plain.Text(of["subscription_id"])
+		all[key][id] = all[key][id].Plus(money.Of(o.amounts[plain.Text(of["id"])]))
 	}
 	return all
 }
@@ -206,12 +196,12 @@ func (o outcome) price(of fields) *money.Price {
 	if !money.Live(of) {
 		return nil
 	}
-	account := o.end[evidence.Account][tfjson.Text(of["billing_account_id"])]
-	amount := o.amounts[tfjson.Text(of["id"])]
+	account := o.end[evidence.Account][plain.Text(of["billing_account_id"])]
+	amount := o.amounts[plain.Text(of["id"])]
 	if of["status"] == "suspended" {
 		amount = amounts.Amount{Why: "no description says whether a suspended subscription is billed"}
 	}
-	return money.PriceOf(amount, tfjson.Text(of["billing_cycle"]), tfjson.Text(account["currency"]))
+	return money.PriceOf(amount, plain.Text(of["billing_cycle"]), plain.Text(account["currency"]))
 }
 
 // prices returns those, at the end, of the subscriptions whose price, plan or status the apply changes.
@@ -222,7 +212,7 @@ func prices(without, with outcome) (all []money.Amounts) {
 			"discount_code_id") && money.Of(without.amounts[id]) == money.Of(with.amounts[id]) {
 			continue
 		}
-		one := money.Amounts{ID: id, Name: cmp.Or(tfjson.Text(tfjson.Either(now, before)["external_id"]), id),
+		one := money.Amounts{ID: id, Name: cmp.Or(plain.Text(plain.Either(now, before)["external_id"]), id),
 			Without: without.price(before), With: with.price(now)}
 		if one.Without == nil && one.With == nil {
 			continue
@@ -242,7 +232,7 @@ func same(a, b fields, names ...string) bool {
 		return false
 	}
 	for _, name := range names {
-		if !tfjson.Equal(a[name], b[name]) {
+		if !plain.Equal(a[name], b[name]) {
 			return false
 		}
 	}
@@ -304,7 +294,7 @@ func occurrences(without, with outcome, since, until time.Time) (all []Occurrenc
 				start := without.before[kind][id]
 				happens := happening(stages{start, one.of.before[kind][id], of, without.names, since})
 				if start == nil {
-					at := tfjson.Time(cmp.Or(tfjson.Text(of["created_at"]), tfjson.Text(of["createdAt"])))
+					at := plain.Time(cmp.Or(plain.Text(of["created_at"]), plain.Text(of["createdAt"])))
 					happens[What{begins, one.of.payer(kind, of)}] = at
 				}
 				elsewhere := happenings{}
@@ -338,7 +328,7 @@ func (o outcome) payer(kind string, of fields) string {
 	if kind != evidence.Subscription {
 		return ""
 	}
-	id := tfjson.Text(of["billing_account_id"])
+	id := plain.Text(of["billing_account_id"])
 	return ", billed to " + nameOf(evidence.Account, id, o.end[evidence.Account][id])
 }
 
@@ -356,7 +346,7 @@ func (o outcome) explained(id string, of Occurrence) Occurrence {
 // causes reports whether an entry of the audit trail about the same object is what brings an occurrence about.
 func causes(e sandbox.AuditEntry, of Occurrence) bool {
 	if grace := e.Terms["grace_until"]; grace != nil { // of a rotated key, which ends later
-		return of.What.Verb == ends && tfjson.Time(*grace).Equal(of.At.Truncate(time.Second))
+		return of.What.Verb == ends && plain.Time(*grace).Equal(of.At.Truncate(time.Second))
 	}
 	if of.At.Sub(e.Time).Abs() >= time.Second { // updated_at may be a little later
 		return false
@@ -390,7 +380,7 @@ type stages struct {
 }
 
 func (l stages) plan(of fields) string {
-	id := tfjson.Text(of["plan_id"])
+	id := plain.Text(of["plan_id"])
 	if id == "" {
 		return "no plan"
 	}
@@ -400,15 +390,15 @@ func (l stages) plan(of fields) string {
 func subscriptionEvents(l stages) happenings {
 	events := happenings{}
 	if l.end["status"] == "canceled" {
-		events[What{Verb: ends}] = tfjson.Time(l.end["canceled_at"])
+		events[What{Verb: ends}] = plain.Time(l.end["canceled_at"])
 	}
 	for _, of := range []fields{l.before, l.end} { // a pause that ends before the last day has begun all the same
-		if at := tfjson.Text(of["paused_at"]); at != "" {
-			events[What{Verb: becomes("paused")}] = tfjson.Time(at)
+		if at := plain.Text(of["paused_at"]); at != "" {
+			events[What{Verb: becomes("paused")}] = plain.Time(at)
 		}
 	}
-	if at := tfjson.Text(l.end["resumed_at"]); at != "" {
-		events[What{continues, " after its pause"}] = tfjson.Time(at)
+	if at := plain.Text(l.end["resumed_at"]); at != "" {
+		events[What{continues, " after its pause"}] = plain.Time(at)
 	}
 	change := func(from, to fields, at time.Time) {
 		if from != nil && to != nil && l.plan(from) != l.plan(to) {
@@ -416,12 +406,12 @@ func subscriptionEvents(l stages) happenings {
 		}
 	}
 	change(l.start, l.before, l.since)
-	change(l.before, l.end, tfjson.Time(l.before["current_period_end"]))
+	change(l.before, l.end, plain.Time(l.before["current_period_end"]))
 	return events
 }
 
 func accountEvents(l stages) happenings {
-	switch status := tfjson.Text(l.end["status"]); {
+	switch status := plain.Text(l.end["status"]); {
 	case status == "active" && l.start != nil && l.start["status"] != "active":
 		return happenings{What{Verb: reactivated}: l.since}
 	case status == "active":
@@ -431,22 +421,22 @@ func accountEvents(l stages) happenings {
 		if status == "suspended" {
 			at = l.end["suspended_at"]
 		}
-		return happenings{What{Verb: becomes(status)}: tfjson.Time(at)}
+		return happenings{What{Verb: becomes(status)}: plain.Time(at)}
 	}
 }
 
 func keyEvents(l stages) happenings {
-	if at := tfjson.Text(l.end["revokedAt"]); at != "" {
-		return happenings{What{Verb: becomes("revoked")}: tfjson.Time(at)}
+	if at := plain.Text(l.end["revokedAt"]); at != "" {
+		return happenings{What{Verb: becomes("revoked")}: plain.Time(at)}
 	}
-	if at := tfjson.Text(l.end["expiresAt"]); at != "" {
-		return happenings{What{Verb: ends}: tfjson.Time(at)}
+	if at := plain.Text(l.end["expiresAt"]); at != "" {
+		return happenings{What{Verb: ends}: plain.Time(at)}
 	}
 	return happenings{}
 }
 
 // notKnown returns sentences about effects of this change that the rehearsal cannot determine.
-func notKnown(r Report, p tfjson.Plan) (all []string) {
+func notKnown(r Report, planned []*change) (all []string) {
 	all = money.Reasons(r.Differences.Subscriptions)
 	sent := func(operation string) bool {
 		return slices.ContainsFunc(r.Sent, func(s Sent) bool { return s.accepted(operation) })
@@ -464,8 +454,8 @@ func notKnown(r Report, p tfjson.Plan) (all []string) {
 	if len(r.Differences.Months) > 0 {
 		all = append(all, "Payments, taxes, what discount codes are worth, and what other systems change until then.")
 	}
-	if slices.ContainsFunc(p.ResourceChanges, func(c tfjson.ResourceChange) bool {
-		return c.Type == "billing_webhook_endpoint" && c.Action() != ""
+	if slices.ContainsFunc(planned, func(c *change) bool {
+		return c.Type == "billing_webhook_endpoint" && c.does() != ""
 	}) {
 		all = append(all, "Whether receivers accept deliveries: a copy sends none.")
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/money"
-	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/tfjson"
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/plain"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 )
@@ -19,7 +19,7 @@ import (
 func of(all ...fields) map[string]fields {
 	found := map[string]fields{}
 	for _, one := range all {
-		found[tfjson.Text(one["id"])] = one
+		found[plain.Text(one["id"])] = one
 	}
 	return found
 }
@@ -238,7 +238,7 @@ func TestNotKnown(t *testing.T) {
 	} {
 		price := &money.Price{Money: money.Exactly(9990), Cycle: "monthly", Currency: "BRL"}
 		r := Report{Sent: c.sent, Differences: Differences{Subscriptions: []money.Amounts{{ID: "n", With: price}}}}
-		got := notKnown(r, tfjson.Plan{})
+		got := notKnown(r, nil)
 		if !slices.EqualFunc(got, c.want, strings.Contains) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
-	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/tfjson"
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/plain"
 )
 
 // endpointOccurrences say which webhook endpoints get more, less or something else with the apply. A copy knows only
@@ -42,17 +42,17 @@ func endpointOccurrences(without, with outcome, sent []Sent, at time.Time) (all 
 // changesOf are what differs for the consumer of an endpoint.
 func changesOf(was, is fields) (all []string) {
 	switch old, next := eventsOf(was), eventsOf(is); {
-	case !tfjson.Equal(was["active"], is["active"]) && is["active"] == true:
+	case !plain.Equal(was["active"], is["active"]) && is["active"] == true:
 		all = append(all, "is activated: it gets "+next)
-	case !tfjson.Equal(was["active"], is["active"]):
+	case !plain.Equal(was["active"], is["active"]):
 		all = append(all, "is deactivated: it no longer gets events")
 	case old != next:
 		all = append(all, "gets "+next+" instead of "+old)
 	}
-	if !tfjson.Equal(was["url"], is["url"]) {
+	if !plain.Equal(was["url"], is["url"]) {
 		all = append(all, "moves to "+publicURL(is["url"]))
 	}
-	if !tfjson.Equal(was["authentication"], is["authentication"]) {
+	if !plain.Equal(was["authentication"], is["authentication"]) {
 		all = append(all, "gets other credentials")
 	}
 	return all

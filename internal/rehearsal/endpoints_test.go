@@ -27,12 +27,12 @@ func TestEndpointOccurrences(t *testing.T) {
 		got = append(got, o.Object+" "+o.What.String())
 	}
 	want := []string{
-		`webhook endpoint "https://gone.example.com/a/…" is deleted: it no longer gets events`,
-		`webhook endpoint "https://less.example.com/a/…" gets a instead of a, b`,
-		`webhook endpoint "https://new.example.com/a/…" gets all events`,
-		`webhook endpoint "https://off.example.com/a/…" is deactivated: it no longer gets events`,
-		`webhook endpoint "https://on.example.com/a/…" is activated: it gets a`,
-		`webhook endpoint "https://secret.example.com/a/…" signs with a new secret from now on; the old one is invalid`,
+		`webhook endpoint "https://gone.example.com/…" is deleted: it no longer gets events`,
+		`webhook endpoint "https://less.example.com/…" gets a instead of a, b`,
+		`webhook endpoint "https://new.example.com/…" gets all events`,
+		`webhook endpoint "https://off.example.com/…" is deactivated: it no longer gets events`,
+		`webhook endpoint "https://on.example.com/…" is activated: it gets a`,
+		`webhook endpoint "https://secret.example.com/…" signs with a new secret from now on; the old one is invalid`,
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)

@@ -8,33 +8,31 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	tf "github.com/hashicorp/terraform-json"
+
 	"github.com/recurring-billing/terraform-provider-billing/internal/copier"
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
-	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/hello"
-	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/tfjson"
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/plain"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 )
 
 // Options configure a rehearsal.
 type Options struct {
-	Folder  string // of the configuration
+	Plan []byte // a saved plan, or its JSON
+	File string // the name of the saved plan; empty: it is not in a file
+	// Folder is where the program can read the plan: its providers are installed there.
+	Folder  string
 	Program string // terraform, or a compatible program
-	// Arguments are those of a plan that the plans are made with, such as -var-file=production.tfvars.
-	Arguments []string
-	Days      int // how far the clock is moved
-	// All carries out the changes of other providers and runs provisioners, for real. Otherwise only resources that exist
-	// only in the state are changed, and those of the types in Allow.
-	All   bool
-	Allow []string
-	// Partial leaves out the billing changes that depend on what is not carried out.
-	Partial bool
+	// Provider is the rehearsed configuration of the provider, such as billing.other; empty: the default one.
+	Provider string
+	Source   string // address of the provider, if it does not end in that of this one
+	Days     int    // how far the clock is moved
 	// Copy is the copy that is used; nil reads the organization that the environment names, into memory.
 	Copy []byte
 	// Prices are amounts of plans and prices that the service does not show.
@@ -47,31 +45,23 @@ type Options struct {
 	Progress   func(text string) // nil: none
 }
 
-// Run rehearses the configuration of a folder. An error says that it could not be rehearsed.
+// Run rehearses a plan. An error says that it could not be rehearsed.
 func Run(ctx context.Context, o Options) (report *Report, err error) {
-	r := &rehearsal{Options: o, partial: map[string]bool{}}
-	if err := r.userArguments(); err != nil {
+	r := &rehearsal{Options: o}
+	if r.folder, err = reserve(o.Temporary); err != nil {
 		return nil, err
 	}
-	w, err := prepare(o.Folder, r.getenv("TF_DATA_DIR"), o.Temporary)
-	if err != nil {
+	defer func() { err = errors.Join(err, r.folder.remove()) }() // an interrupt gets here too
+	if r.given, err = r.readPlan(ctx); err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, w.remove()) }() // an interrupt gets here too
-	r.workspace = w
-	kept := w.variables()
-	for _, name := range []string{"TF_DATA_DIR", "TF_WORKSPACE"} {
-		if value := r.getenv(name); value != "" {
-			kept[name] = value
-		}
+	r.report.Plan, r.report.secrets = r.given.counts(), r.given.secrets()
+	if r.report.NotRehearsed = r.given.others; len(r.given.changes) == 0 {
+		r.report.Result = Nothing
+		return &r.report, nil
 	}
-	r.user = terraform{o.Program, o.Folder, environment(o.Environ, kept)}
 	if err := r.read(ctx); err != nil {
 		return nil, err
-	}
-	if len(w.invalid) > 0 {
-		r.report.Result, r.report.Refused = Refused, w.invalid
-		return &r.report, nil
 	}
 	return r.play(ctx)
 }
@@ -79,29 +69,17 @@ func Run(ctx context.Context, o Options) (report *Report, err error) {
 // rehearsal is one under way.
 type rehearsal struct {
 	Options
-	arguments    arguments
-	user         terraform
-	workspace    *workspace
-	name         string // of the workspace
-	state        []byte // empty before the first apply
-	resources    []stateResource
+	folder       *folder
+	given        *given
 	copied       []byte
-	organization string            // id
-	services     map[string]string // addresses of the copied ones
-	// collections are those of the copy, and reads those that a plan has read although the copy does not have them.
-	collections orgcopy.Collections
-	reads       []string
-	objects     []orgcopy.Object
-	notCopied   []orgcopy.LeftOut
-	greetings   *greetings
-	// initErr is the error of init in a folder where it has installed nothing: providers under development need none.
-	initErr error
-	log     requestLog
-	sent    []sandbox.Request // by the apply
-	report  Report
-	partial map[string]bool // addresses of the billing changes that are left out
-	leftOut []string        // sentences for the report
-	notes   []string        // of what is not known
+	organization string // id
+	objects      []orgcopy.Object
+	notCopied    []orgcopy.LeftOut
+	log          requestLog
+	sent         []sandbox.Request // by the apply
+	report       Report
+	leftOut      []string // sentences for the report
+	notes        []string // of what is not known
 }
 
 func (r *rehearsal) progress(text string) {
@@ -110,53 +88,8 @@ func (r *rehearsal) progress(text string) {
 	}
 }
 
-// stateResource contains the used parts of a resource in a state.
-type stateResource struct {
-	Module    string          `json:"module"`
-	Mode      string          `json:"mode"`
-	Type      string          `json:"type"`
-	Name      string          `json:"name"`
-	Instances []stateInstance `json:"instances"`
-}
-
-type stateInstance struct {
-	Attributes map[string]any `json:"attributes"`
-	Private    []byte         `json:"private"`
-}
-
-// organization returns the id of the organization that the provider has noted for an object; "" for none.
-func (i stateInstance) organization() (id string) {
-	var notes map[string][]byte
-	if json.Unmarshal(i.Private, &notes) == nil {
-		_ = json.Unmarshal(notes["organization"], &id) // without a note there is none
-	}
-	return id
-}
-
-// collection returns that of a finance record.
-func (i stateInstance) collection() string { return tfjson.Text(i.Attributes["collection"]) }
-
-// read reads the state and the organization.
-func (r *rehearsal) read(ctx context.Context) error {
-	r.progress("read the state")
-	out, err := r.user.run(ctx, "workspace", "show")
-	if err != nil {
-		return err
-	}
-	r.name = strings.TrimSpace(string(out))
-	if r.state, err = r.user.run(ctx, "state", "pull"); err != nil && (len(r.workspace.invalid) == 0 || ctx.Err() != nil) {
-		return fmt.Errorf("the state cannot be read: %w", err)
-	}
-	r.state = bytes.TrimSpace(r.state)
-	if len(r.state) > 0 {
-		var state struct {
-			Resources []stateResource `json:"resources"`
-		}
-		if err := tfjson.Decode(r.state, &state); err != nil {
-			return fmt.Errorf("the state cannot be read: %w", err)
-		}
-		r.resources = state.Resources
-	}
+// read reads the organization.
+func (r *rehearsal) read(ctx context.Context) (err error) {
 	if r.copied = r.Copy; r.copied == nil {
 		if r.copied, err = r.fetch(ctx); err != nil {
 			return err
@@ -168,7 +101,7 @@ func (r *rehearsal) read(ctx context.Context) error {
 	return r.belongs()
 }
 
-// fetch copies the organization into memory, with the collections that the state uses.
+// fetch copies the organization into memory, with the collections of the records that the plan changes.
 func (r *rehearsal) fetch(ctx context.Context) ([]byte, error) {
 	source, err := copier.FromEnvironment(r.getenv, r.progress, r.Operations)
 	if err != nil {
@@ -176,7 +109,7 @@ func (r *rehearsal) fetch(ctx context.Context) ([]byte, error) {
 	}
 	r.progress("copy the organization with GET requests only")
 	var out bytes.Buffer
-	_, err = copier.Copy(ctx, source, copier.Options{Collections: r.ofState(), Optional: r.reads}, &out)
+	_, err = copier.Copy(ctx, source, copier.Options{Collections: r.collections()}, &out)
 	return out.Bytes(), err
 }
 
@@ -189,12 +122,12 @@ func (r *rehearsal) getenv(name string) string {
 	return ""
 }
 
-// ofState returns the collections of financial management with records in the state.
-func (r *rehearsal) ofState() (names []string) {
-	for _, one := range r.resources {
-		for _, instance := range one.Instances {
-			if evidence.KindOf(one.Type).Name == evidence.Record {
-				names = append(names, instance.collection())
+// collections returns the collections of financial management with records that the plan changes.
+func (r *rehearsal) collections() (names []string) {
+	for _, c := range r.given.changes {
+		for _, of := range []fields{c.before, c.after} {
+			if name := plain.Text(of["collection"]); name != "" && evidence.KindOf(c.Type).Name == evidence.Record {
+				names = append(names, name)
 			}
 		}
 	}
@@ -208,14 +141,13 @@ func (r *rehearsal) open() error {
 	if err != nil {
 		return fmt.Errorf("the copy cannot be used: %w", err)
 	}
-	r.objects = nil
 	for object, err := range reader.Objects() {
 		if err != nil {
 			return fmt.Errorf("the copy cannot be used: %w", err)
 		}
 		r.objects = append(r.objects, object)
 	}
-	r.notCopied, r.services, r.collections = reader.LeftOut, reader.Header.Service, reader.Collections
+	r.notCopied = reader.LeftOut
 	r.report.Incomplete = len(r.notCopied) > 0
 	var of struct {
 		ID   string `json:"id"`
@@ -228,270 +160,271 @@ func (r *rehearsal) open() error {
 	return nil
 }
 
-// belongs rejects the state of another organization, and a copy that leaves out objects of the state: the plan would
-// create them again.
+// belongs rejects the plan of another organization, and a copy that leaves out objects of the plan: they would be
+// created again.
 func (r *rehearsal) belongs() error {
 	newest := r.report.From
-	for _, one := range r.resources {
-		for _, instance := range one.Instances {
-			if one.Mode != tfjson.Managed || !tfjson.Ours(one.Type) {
-				continue
+	for _, c := range r.given.changes {
+		for _, left := range r.notCopied {
+			if left.All(evidence.KindOf(c.Type).Name, plain.Text(c.before["collection"])) {
+				return fmt.Errorf("the plan changes objects of the type %s, and the copy leaves out %s: use a token that may read "+
+					"them", c.Type, left)
 			}
-			for _, left := range r.notCopied {
-				if left.All(evidence.KindOf(one.Type).Name, instance.collection()) {
-					return fmt.Errorf("the state has objects of the type %s, and the copy leaves out %s: use a token that may read "+
-						"them", one.Type, left)
-				}
-			}
-			if id := instance.organization(); id != "" && !strings.EqualFold(id, r.organization) {
-				return fmt.Errorf("the state is that of organization %s, and the copy is of %s (%s): check BILLING_BASE_URL, "+
-					"BILLING_TOKEN and the workspace", id, r.organization, r.report.Organization)
-			}
-			if at := tfjson.Time(instance.Attributes["updated_at"]); at.After(newest) {
-				newest = at
+		}
+		if at := plain.Time(c.before["updated_at"]); at.After(newest) {
+			newest = at
+		}
+	}
+	for _, row := range r.given.state {
+		for _, instance := range row.Instances {
+			if id := organizationOf(instance); id != "" && strings.Contains(row.Provider, r.given.source) &&
+				!strings.EqualFold(id, r.organization) {
+				return fmt.Errorf("the plan is of organization %s, and the copy is of %s (%s): check BILLING_BASE_URL and "+
+					"BILLING_TOKEN", id, r.organization, r.report.Organization)
 			}
 		}
 	}
 	if newest.Sub(r.report.From) >= time.Second {
-		r.report.Stale = "The state is newer than the copy (" + newest.UTC().Format(time.RFC3339) +
+		r.report.Stale = "The plan is newer than the copy (" + newest.UTC().Format(time.RFC3339) +
 			"): what was applied since the copy appears as part of this change. Copy the organization again."
 	}
 	return nil
 }
 
-// serve starts a sandbox with the copy.
-func (r *rehearsal) serve(ctx context.Context, o sandbox.Options) (*sandbox.Server, error) {
+// organizationOf returns the id of the organization that the provider has noted for an object; "" for none.
+func organizationOf(instance map[string]json.RawMessage) (id string) {
+	var private []byte
+	var notes map[string][]byte
+	if json.Unmarshal(instance["private"], &private) == nil && json.Unmarshal(private, &notes) == nil {
+		_ = json.Unmarshal(notes["organization"], &id) // without a note there is none
+	}
+	return id
+}
+
+// start starts a sandbox with the copy.
+func (r *rehearsal) start(ctx context.Context, o sandbox.Options) (*sandbox.Server, error) {
 	o.Prices = r.Prices
 	o.Copy = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(r.copied)), nil }
 	return sandbox.Start(ctx, o)
 }
 
-// play applies the configuration to the copy.
+// play carries out the changes of the plan on the copy.
 func (r *rehearsal) play(ctx context.Context) (*Report, error) {
-	variables := r.workspace.variables()
-	if r.workspace.data != ".terraform" {
-		variables["TF_DATA_DIR"] = r.workspace.data
-	}
-	tf := terraform{r.Program, r.workspace.folder, environment(r.Environ, variables)}
-	r.progress("terraform init")
-	if r.initErr = r.workspace.initialize(ctx, tf); r.initErr != nil && (!r.workspace.fresh || ctx.Err() != nil) {
-		return nil, r.initErr
-	}
-	if err := r.workspace.put(r.state, r.name); err != nil {
+	w := newWriter(r.given)
+	if err := w.put(r.folder, r.Provider); err != nil {
 		return nil, err
 	}
-	variables["TF_WORKSPACE"] = r.name
-	with, first, err := r.planOnCopy(ctx, &tf, variables)
+	r.note(w)
+	with, err := r.start(ctx, sandbox.Options{CAFile: r.folder.path("with.ca.pem"), OnRequest: r.log.add})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = with.Close() }() // it has no state
-	if r.report.Result != Refused {
-		if err := r.applied(ctx, tf, first); err != nil {
-			return nil, err
-		}
+	if err := r.carryOut(ctx, with); err != nil {
+		return nil, err
 	}
-	without, err := r.serve(ctx, sandbox.Options{CAFile: filepath.Join(r.workspace.temporary, "without.ca.pem")})
+	without, err := r.start(ctx, sandbox.Options{CAFile: r.folder.path("without.ca.pem")})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = without.Close() }()
-	return &r.report, r.compare(ctx, with, without, first)
+	return &r.report, r.compare(ctx, with, without)
 }
 
-// planOnCopy plans on a copy that has everything that the plan reads: collections that it lacks are copied, and the
-// plan is made again.
-func (r *rehearsal) planOnCopy(ctx context.Context, tf *terraform, variables map[string]string) (with *sandbox.Server,
-	first tfjson.Plan, err error) {
-	caFile := filepath.Join(r.workspace.temporary, "rehearsal.ca.pem")
-	for {
-		r.greetings = newGreetings(r.services, r.getenv, r.Copy == nil)
-		r.log.requests, r.log.reads = nil, nil
-		with, err = r.serve(ctx, sandbox.Options{CAFile: caFile, OnRequest: r.log.add, Rehearsals: r.greetings})
-		if err != nil {
-			return nil, first, err
+// note notes what is not carried out, and what stands for unknown values.
+func (r *rehearsal) note(w *writer) {
+	for _, c := range r.given.notRehearsed() {
+		r.leftOut = append(r.leftOut, "Not rehearsed: "+c.Address+", because "+c.why+".")
+		r.report.NotRehearsed++
+	}
+	if r.given.others > 0 {
+		r.leftOut = append(r.leftOut, fmt.Sprintf("Not rehearsed: %d changes of other configurations of the provider. "+
+			"Choose one with --provider.", r.given.others))
+	}
+	r.leftOut = append(r.leftOut, w.left...)
+	for _, value := range sorted(w.places) {
+		r.leftOut = append(r.leftOut, "Known only after apply: "+w.places[value]+".")
+	}
+	r.report.unknown = slices.Collect(maps.Keys(w.places))
+	for _, action := range r.given.raw.Actions {
+		if action.Type == "billing_subscription_invoice" {
+			r.notes = append(r.notes, "The invoice that "+action.Address+" creates.")
+		} else if plain.Ours(action.Type) {
+			r.leftOut = append(r.leftOut, "Not invoked: "+action.Address+".")
 		}
-		if variables[hello.Variable], err = r.greetings.tell(r.workspace, with, caFile); err == nil {
-			tf.env = environment(r.Environ, variables)
-			r.report.Result = ""
-			if first, err = r.planned(ctx, *tf); err == nil {
-				lacks := r.log.lacks(r.collections)
-				if len(lacks) == 0 {
-					return with, first, nil
-				}
-				err = r.copyMore(ctx, lacks)
-			}
-		}
-		if err = errors.Join(err, with.Close()); err != nil {
-			return nil, first, err
-		}
+	}
+	if r.given.sources == nil {
+		r.leftOut = append(r.leftOut, "Not in the JSON of a plan: which keys of custom_metadata are owned, how the service "+
+			"words what was sent, and the organization.")
+	}
+	if len(r.given.Checks) > 0 {
+		r.leftOut = append(r.leftOut, "Not checked: check blocks, preconditions and postconditions.")
 	}
 }
 
-// copyMore copies the organization again, with the collections that it lacks.
-func (r *rehearsal) copyMore(ctx context.Context, lacks []string) error {
-	switch {
-	case slices.Contains(lacks, deliveries):
-		return errors.New("the configuration reads deliveries of webhooks, which a copy does not have: it cannot be " +
-			"rehearsed with the data source billing_webhook_deliveries")
-	case r.Copy != nil:
-		names := strings.Join(lacks, ",")
-		return fmt.Errorf("the configuration reads %s, which the copy does not have: write it again with --collections %s",
-			names, names)
-	case slices.ContainsFunc(lacks, func(name string) bool { return slices.Contains(r.reads, name) }):
-		return fmt.Errorf("%s cannot be copied, and the configuration reads it", strings.Join(lacks, ", "))
-	}
-	r.reads = append(r.reads, lacks...)
-	var err error
-	if r.copied, err = r.fetch(ctx); err != nil {
+// carryOut plans, applies, and plans once more, with the provider in this process.
+func (r *rehearsal) carryOut(ctx context.Context, copied *sandbox.Server) error {
+	env := copied.Env()
+	getenv := func(name string) string { return env[name] }
+	provider, err := serve(ctx, r.given.source, getenv)
+	if err != nil {
 		return err
 	}
-	return r.open()
-}
-
-// planFile is the name of the first plan, which is whole.
-const planFile = "rehearsal.tfplan"
-
-// planned plans, and records the result.
-func (r *rehearsal) planned(ctx context.Context, tf terraform) (tfjson.Plan, error) {
-	r.progress("terraform plan")
-	heard, _ := r.greetings.heard()
-	result, err := tf.logged(ctx, append([]string{"plan", "-json", "-input=false", "-out=" + planFile},
-		r.arguments.plan...)...)
-	if err != nil {
-		return tfjson.Plan{}, err
+	defer provider.stop()
+	if err := r.folder.write("cli.tfrc", fields{}); err != nil {
+		return err
 	}
-	r.report.Warnings = withoutOwn(result.warnings)
-	if len(result.errors) > 0 || result.code == 1 {
-		if err := r.refusal(ctx, tf, heard, result.errors); err != nil {
-			return tfjson.Plan{}, err
-		}
-		r.report.Result, r.report.Refused = Refused, result.errors
-		return tfjson.Plan{}, nil
+	t := terraform{r.Program, r.folder.temporary, append(without(r.Environ, "TF_", "BILLING_"), "TF_IN_AUTOMATION=1",
+		"TF_INPUT=0", "CHECKPOINT_DISABLE=1", "TF_REATTACH_PROVIDERS="+provider.reattach,
+		"TF_CLI_CONFIG_FILE="+r.folder.path("cli.tfrc"))}
+	r.progress("plan on the copy")
+	first, ok, err := r.plan(ctx, t, "first.tfplan", r.asked()...)
+	if err != nil || !ok {
+		return err
 	}
-	p, err := tf.planOf(ctx, planFile)
-	if err != nil {
-		return p, err
+	r.report.Differs = r.differs(first)
+	if ok, err := r.apply(ctx, t, first); err != nil || !ok {
+		return err
 	}
-	r.report.Plan = countsOf(p)
-	return p, r.greeted(heard, p.UsesBilling(), "plan")
-}
-
-// withoutOwn returns the warnings without those about the rehearsal itself and about Terraform's set-up.
-func withoutOwn(warnings []Diagnostic) []Diagnostic {
-	return slices.DeleteFunc(warnings, func(d Diagnostic) bool {
-		return d.Summary == hello.Warning || d.Summary == "Provider development overrides are in effect"
-	})
-}
-
-// greeted checks that the provider has said, since a number of greetings, that it talks to the copy.
-func (r *rehearsal) greeted(since int, uses bool, command string) error {
-	count, refused := r.greetings.heard()
-	if refused != "" {
-		return errors.New(refused)
+	r.progress("plan on the copy, again")
+	second, ok, err := r.plan(ctx, t, "second.tfplan")
+	if err != nil || !ok {
+		return err
 	}
-	if uses && count == since {
-		return fmt.Errorf("the provider has not said in the %s that it talks to the copy: %s removes the variable %s, "+
-			"or the installed provider is of a version that knows no rehearsals", command, r.Program, hello.Variable)
+	r.annotate(first, second)
+	r.report.SecondPlan = planned(second)
+	for i, c := range r.report.SecondPlan {
+		r.report.SecondPlan[i].Address = r.addressIn(c.Address)
+	}
+	switch r.report.Result = Applied; {
+	case len(r.report.SecondPlan) > 0:
+		r.report.Result = NotEmpty
+	case len(r.report.Differs) > 0:
+		r.report.Result = Other
 	}
 	return nil
 }
 
-// refusal tells a plan that the configuration or the copy refuses, which is nil, from one that was not made on the
-// copy.
-func (r *rehearsal) refusal(ctx context.Context, tf terraform, since int, errs []Diagnostic) error {
-	if err := r.greeted(since, false, "plan"); err != nil {
-		return err
-	}
-	if count, _ := r.greetings.heard(); count > since {
-		return nil
-	}
-	if _, err := tf.run(ctx, "validate", "-no-color"); err != nil && ctx.Err() == nil {
-		if r.initErr != nil {
-			if _, err := tf.run(ctx, "providers", "schema", "-json"); err != nil {
-				return r.initErr // the providers are not installed
-			}
+// asked are the flags for the replacements that were asked for. A taint is another thing: the plans of other objects do
+// not know of it.
+func (r *rehearsal) asked() (flags []string) {
+	for _, c := range r.given.changes {
+		if c.why == "" && (c.ActionReason == tf.ActionReasonReplaceByRequest ||
+			c.ActionReason == tf.ActionReasonReplaceByTriggers) {
+			flags = append(flags, "-replace="+c.Type+"."+c.name)
 		}
-		return nil // an invalid configuration is refused before a provider is configured
 	}
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return fmt.Errorf("the plan failed before the provider was configured: %s", first(errs))
+	return flags
 }
 
-// applied carries out the plan, and plans once more.
-func (r *rehearsal) applied(ctx context.Context, tf terraform, whole tfjson.Plan) error {
-	r.report.Result = Applied
-	file, err := r.narrow(ctx, tf, whole)
-	if err != nil || file == "" {
-		return err
-	}
-	r.progress("terraform apply")
-	heard, _ := r.greetings.heard()
+// apply applies the first plan; ok is false for an apply that fails, which is the result.
+func (r *rehearsal) apply(ctx context.Context, t terraform, first *tf.Plan) (ok bool, err error) {
+	r.progress("apply on the copy")
 	before := r.log.count()
-	result, err := tf.logged(ctx, append(append([]string{"apply", "-json", "-input=false", "-auto-approve"},
-		r.arguments.apply...), file)...)
+	result, err := t.logged(ctx, "apply", "-json", "-input=false", "-auto-approve", r.folder.path("first.tfplan"))
 	if err != nil {
-		return err
-	}
-	if err := r.greeted(heard, len(whole.Billing()) > 0, "apply"); err != nil {
-		return err
+		return false, err
 	}
 	r.sent = r.log.since(before)
 	r.report.Sent = sent(r.sent, r.names())
-	r.annotate(whole)
+	r.annotate(first)
+	r.report.Warnings = append(r.report.Warnings, r.renamed(result.warnings)...)
 	if len(result.errors) > 0 || result.code != 0 {
-		r.report.Result, r.report.Refused = Refused, result.errors
-		return nil
+		r.report.Result, r.report.Refused = Refused, r.renamed(result.errors)
+		return false, nil
 	}
-	r.progress("terraform plan, again")
-	heard, _ = r.greetings.heard()
-	again := append([]string{"plan", "-json", "-input=false", "-out=second.tfplan"}, r.arguments.plan...)
-	if result, err = tf.logged(ctx, again...); err != nil {
-		return err
-	}
-	if len(result.errors) > 0 {
-		r.report.Result, r.report.Refused = Refused, result.errors
-		return nil
-	}
-	second, err := tf.planOf(ctx, "second.tfplan")
+	return true, nil
+}
+
+// plan plans in the folder; ok is false for a plan that fails, which is the result.
+func (r *rehearsal) plan(ctx context.Context, t terraform, file string, flags ...string) (p *tf.Plan, ok bool,
+	err error) {
+	arguments := append([]string{"plan", "-json", "-input=false", "-out=" + r.folder.path(file)}, flags...)
+	result, err := t.logged(ctx, arguments...)
 	if err != nil {
-		return err
+		return nil, false, err
 	}
-	if err := r.greeted(heard, second.UsesBilling(), "second plan"); err != nil {
-		return err
+	for _, warning := range r.renamed(result.warnings) {
+		if !slices.Contains(r.report.Warnings, warning) {
+			r.report.Warnings = append(r.report.Warnings, warning)
+		}
 	}
-	r.annotate(whole, second)
-	r.report.SecondPlan = slices.DeleteFunc(planned(second), func(c Change) bool {
-		return !tfjson.Ours(c.Type) && !r.All || r.partial[c.Address]
-	})
-	if len(r.report.SecondPlan) > 0 {
-		r.report.Result = NotEmpty
+	if len(result.errors) > 0 || result.code == 1 {
+		r.report.Result, r.report.Refused = Refused, r.renamed(result.errors)
+		return nil, false, nil
 	}
-	return nil
+	p, err = t.planOf(ctx, r.folder.path(file))
+	return p, err == nil, err
+}
+
+// differs are the changes of the plan on the copy that the given plan does not have, or has otherwise.
+func (r *rehearsal) differs(first *tf.Plan) (all []string) {
+	key := func(address, deposed string) string { return address + " " + deposed }
+	now := map[string]string{}
+	for _, c := range first.ResourceChanges {
+		now[key(c.Address, c.DeposedKey)] = plain.Action(c.Change.Actions)
+	}
+	for _, c := range r.given.changes {
+		if c.why != "" || slices.Contains(c.Change.Actions, tf.ActionForget) && !c.exists() {
+			continue
+		}
+		does, planned := strings.TrimPrefix(now[key(c.Type+"."+c.name, c.DeposedKey)], "forget "), c.does()
+		planned = strings.TrimSuffix(strings.TrimPrefix(planned, "forget "), " forget")
+		if does != planned {
+			all = append(all, fmt.Sprintf("%s: the plan has %q, and on the copy it is %q.", c.Address, orNothing(planned),
+				orNothing(does)))
+		}
+	}
+	return all
+}
+
+func orNothing(does string) string {
+	if does == "" {
+		return "no change"
+	}
+	return does
+}
+
+// addressIn is the address of the given plan for one of the folder.
+func (r *rehearsal) addressIn(address string) string {
+	for _, c := range r.given.changes {
+		if c.Type+"."+c.name == address {
+			return c.Address
+		}
+	}
+	return address
+}
+
+// renamed replaces the addresses of the folder in messages.
+func (r *rehearsal) renamed(all []Diagnostic) []Diagnostic {
+	var pairs []string
+	for _, c := range slices.Backward(r.given.changes) { // r10 before r1
+		pairs = append(pairs, c.Type+"."+c.name, c.Address)
+	}
+	names := strings.NewReplacer(pairs...)
+	for i, d := range all {
+		all[i] = Diagnostic{Address: r.addressIn(d.Address), Summary: names.Replace(d.Summary),
+			Detail: names.Replace(d.Detail)}
+	}
+	return all
 }
 
 // compare moves both copies on, and notes what differs.
-func (r *rehearsal) compare(ctx context.Context, with, without *sandbox.Server, first tfjson.Plan) error {
+func (r *rehearsal) compare(ctx context.Context, with, without *sandbox.Server) error {
 	r.progress(fmt.Sprintf("move both clocks by %d days", r.Days))
-	// What was created outside of the apply are ephemeral keys of a plan.
-	foreign, applied := created(r.log.since(0)), created(r.sent)
-	maps.DeleteFunc(foreign, func(id string, _ bool) bool { return applied[id] })
 	var seen [2]outcome
 	for i, server := range []*sandbox.Server{without, with} {
 		var err error
 		if seen[i], err = moved(ctx, server, r.report.From, r.Days); err != nil {
 			return err
 		}
-		seen[i].without(foreign)
 	}
-	r.conclude(seen, first)
+	r.conclude(seen)
 	return nil
 }
 
 // conclude notes what differs between the copy without the apply and the one with it, and what that does not say.
-func (r *rehearsal) conclude(seen [2]outcome, first tfjson.Plan) {
+func (r *rehearsal) conclude(seen [2]outcome) {
 	r.report.Differences = compare(seen[0], seen[1], r.report.From, r.report.Until)
 	for _, one := range seen {
 		varying(r.report.Differences.Events, one.before, r.report.Sent)
@@ -501,9 +434,9 @@ func (r *rehearsal) conclude(seen [2]outcome, first tfjson.Plan) {
 	if len(endpoints) > 0 {
 		r.notes = append(r.notes, "How many events of billing the webhook endpoints get: a copy has only those of API keys.")
 	}
-	r.report.Assumed = assumed(seen[0], seen[1], r.report.From, openCycles(first, r.report.Sent),
+	r.report.Assumed = assumed(seen[0], seen[1], r.report.From, openCycles(r.given.changes, r.report.Sent),
 		r.report.Differences.Subscriptions)
-	r.report.NotKnown = append(append(unknownStatuses(r.objects), notKnown(r.report, first)...), r.notes...)
+	r.report.NotKnown = append(append(unknownStatuses(r.objects), notKnown(r.report, r.given.changes)...), r.notes...)
 	r.report.NotKnown = append(r.report.NotKnown, r.references()...)
 	if len(r.report.Sent) > 0 {
 		r.report.NotKnown = append(r.report.NotKnown,
@@ -514,9 +447,6 @@ func (r *rehearsal) conclude(seen [2]outcome, first tfjson.Plan) {
 		r.report.NotKnown = append(r.report.NotKnown, "What the organization bills: the copy has no subscriptions.")
 	}
 	r.report.LeftOut = append(r.report.LeftOut, r.leftOut...)
-	for _, name := range r.workspace.notLinked {
-		r.report.LeftOut = append(r.report.LeftOut, "Not in the temporary folder: "+name+".")
-	}
 	for _, left := range r.notCopied {
 		r.report.LeftOut = append(r.report.LeftOut, "Not in the copy: "+left.String()+".")
 	}

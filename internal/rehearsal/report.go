@@ -13,7 +13,9 @@ import (
 const (
 	Applied  = "applied"   // and the second plan is empty
 	NotEmpty = "not empty" // applied, and the second plan wants to change something
+	Other    = "other"     // applied, but the plan on the copy has other changes than the given one
 	Refused  = "refused"   // the plan or the apply failed
+	Nothing  = "nothing"   // the plan has no billing changes
 )
 
 type (
@@ -25,14 +27,15 @@ type (
 		Until        time.Time `json:"until"`
 		// Plan counts the changes of the whole plan, with those of other providers.
 		Plan Counts `json:"plan"`
-		// NotRehearsed is how many billing changes of the plan were left out, because they depend on changes that would be
-		// carried out for real.
+		// NotRehearsed is how many billing changes of the plan were left out; LeftOut says why.
 		NotRehearsed int `json:"not_rehearsed"`
 		// Incomplete is true if the token may not read everything; LeftOut names what the copy lacks.
 		Incomplete bool `json:"incomplete"`
 		// Stale is a sentence if the state is newer than the copy.
-		Stale       string       `json:"stale,omitempty"`
-		Warnings    []Diagnostic `json:"warnings"` // of the first plan
+		Stale string `json:"stale,omitempty"`
+		// Differs has a sentence for each change that the plan on the copy has otherwise than the given plan.
+		Differs     []string     `json:"differs"`
+		Warnings    []Diagnostic `json:"warnings"` // of the plans and the apply
 		Sent        []Sent       `json:"sent"`     // requests of the apply that change something, in their order
 		Refused     []Diagnostic `json:"refused"`
 		SecondPlan  []Change     `json:"second_plan"` // changes of the plan after the apply
@@ -42,6 +45,9 @@ type (
 		Assumed  []string `json:"assumed"`
 		NotKnown []string `json:"not_known"` // a sentence for each effect that the rehearsal cannot determine
 		LeftOut  []string `json:"left_out"`  // a sentence for each thing that was not applied or not copied
+
+		secrets []string // texts that the plan marks as sensitive
+		unknown []string // texts that stand for what is known only after the apply
 	}
 	// Diagnostic is an error or a warning of Terraform.
 	Diagnostic struct {

@@ -8,8 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	tf "github.com/hashicorp/terraform-json"
+
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
-	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/tfjson"
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/plain"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -28,7 +30,7 @@ func sent(requests []sandbox.Request, names map[string]string) (all []Sent) {
 			}
 			result, _ = result["customer"].(fields)
 		}
-		if id := tfjson.Text(result["id"]); id != "" {
+		if id := plain.Text(result["id"]); id != "" {
 			one.ID = cmp.Or(one.ID, id)
 			names[id] = cmp.Or(names[id], labelOf(result)) // a later request may be about what this one has created
 		}
@@ -43,7 +45,7 @@ func sent(requests []sandbox.Request, names map[string]string) (all []Sent) {
 		}
 		slices.Sort(one.Arguments)
 		refusal, _ := response["error"].(fields)
-		one.Code = tfjson.Text(refusal["code"])
+		one.Code = plain.Text(refusal["code"])
 		all = append(all, one)
 	}
 	return all
@@ -55,18 +57,14 @@ func labelOf(of fields) string {
 	return firstText(of["external_id"], publicURL(of["url"]), of["name"], customer["name"])
 }
 
-// publicURL is a URL without what can be a secret: credentials, all of the path but its first part, and the query.
+// publicURL is a URL without what can be a secret: credentials, the path and the query.
 func publicURL(v any) string {
-	u, err := url.Parse(tfjson.Text(v))
+	u, err := url.Parse(plain.Text(v))
 	if err != nil || u.Host == "" {
 		return ""
 	}
-	first, rest, _ := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/")
 	text := u.Scheme + "://" + u.Host
-	if first != "" {
-		text += "/" + first
-	}
-	if rest != "" || u.RawQuery != "" || u.User != nil || u.Fragment != "" {
+	if strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.User != nil || u.Fragment != "" {
 		text += "/…"
 	}
 	return text
@@ -74,24 +72,27 @@ func publicURL(v any) string {
 
 // annotate completes requests with what plans say: the address of the resource, and old and new values. It sorts them
 // by address, so that a report does not depend on the order in which Terraform happens to work.
-func (r *rehearsal) annotate(plans ...tfjson.Plan) {
-	addresses, changes := map[string]string{}, map[string]tfjson.ResourceChange{}
+func (r *rehearsal) annotate(plans ...*tf.Plan) {
+	addresses, changes := map[string]string{}, map[string]*change{}
 	for _, p := range plans {
-		for _, of := range p.PriorState.Values.RootModule.All() {
-			if id := tfjson.Text(of.Values["id"]); of.Mode == tfjson.Managed && tfjson.Ours(of.Type) && id != "" {
-				addresses[id] = of.Address
+		for _, row := range rowsOf(p.PriorState) {
+			for _, instance := range row.Instances {
+				var of fields
+				_ = json.Unmarshal(instance["attributes"], &of) // decoded JSON
+				addresses[plain.Text(of["id"])] = r.addressIn(row.address(instance))
 			}
 		}
 	}
-	for _, c := range plans[0].Billing() {
-		if id := tfjson.Text(c.Change.Before["id"]); id != "" {
+	for _, c := range r.given.changes {
+		if id := plain.Text(c.before["id"]); id != "" {
 			changes[id], addresses[id] = c, c.Address
 		}
 	}
+	delete(addresses, "")
 	labels := r.labels()
 	for i, s := range r.report.Sent {
 		r.report.Sent[i].Address = addresses[s.ID]
-		if c, ok := changes[s.ID]; ok && slices.Equal(c.Change.Actions, []string{"update"}) {
+		if c, ok := changes[s.ID]; ok && c.does() == "update" {
 			r.report.Sent[i].Values = valuesOf(c, s.Arguments, labels)
 		}
 	}
@@ -106,7 +107,7 @@ func (r *rehearsal) labels() map[string]string {
 	for _, o := range r.objects {
 		var of fields
 		if o.Collection == "plans" && json.Unmarshal(o.Object, &of) == nil {
-			labels[o.ID()] = tfjson.Text(of["name"])
+			labels[o.ID()] = plain.Text(of["name"])
 		}
 	}
 	return labels
@@ -116,18 +117,18 @@ func (r *rehearsal) labels() map[string]string {
 const longestValue = 60
 
 // values are the old and new values of arguments that are single values, and not sensitive.
-func valuesOf(c tfjson.ResourceChange, arguments []string, labels map[string]string) (all []Value) {
+func valuesOf(c *change, arguments []string, labels map[string]string) (all []Value) {
 	hidden := func(of any, name string) bool {
 		members, ok := of.(fields)
 		return of == true || ok && members[name] != nil && members[name] != false
 	}
 	for _, name := range arguments {
 		if hidden(c.Change.BeforeSensitive, name) || hidden(c.Change.AfterSensitive, name) ||
-			tfjson.HasUnknown(c.Change.AfterUnknown[name]) || tfjson.Equal(c.Change.Before[name], c.Change.After[name]) {
+			plain.HasUnknown(c.unknown[name]) || plain.Equal(c.before[name], c.after[name]) {
 			continue
 		}
-		from, one := shownValue(c.Change.Before[name], labels)
-		to, other := shownValue(c.Change.After[name], labels)
+		from, one := shownValue(c.before[name], labels)
+		to, other := shownValue(c.after[name], labels)
 		if one && other {
 			all = append(all, Value{name, from, to})
 		}

@@ -7,15 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/hello"
-	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/tfjson"
+	tf "github.com/hashicorp/terraform-json"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/plain"
 )
 
 // terraform runs a program in a folder.
@@ -99,26 +99,13 @@ func runGroup(ctx context.Context, command *exec.Cmd, grace time.Duration) error
 	return ctx.Err()
 }
 
-// withoutArguments returns the environment without TF_CLI_ARGS: "workspace show" and "state pull" reject the arguments
-// of a plan.
-func withoutArguments(environ []string) []string {
+// without returns an environment without the variables whose names begin with one of the prefixes.
+func without(environ []string, prefixes ...string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(one string) bool {
-		return strings.HasPrefix(strings.ToUpper(one), argumentsVariable)
+		return slices.ContainsFunc(prefixes, func(prefix string) bool {
+			return strings.HasPrefix(strings.ToUpper(one), prefix)
+		})
 	})
-}
-
-// environment returns the environment of the runs. more replaces the user's variables: the last one of a name counts.
-func environment(environ []string, more map[string]string) []string {
-	kept := slices.DeleteFunc(withoutArguments(environ), func(one string) bool {
-		name, _, _ := strings.Cut(one, "=")
-		upper := strings.ToUpper(name)
-		return strings.HasPrefix(upper, "TF_LOG") || slices.Contains([]string{"TF_WORKSPACE", "TF_DATA_DIR",
-			"TF_REATTACH_PROVIDERS", hello.Variable}, upper)
-	})
-	for _, name := range slices.Sorted(maps.Keys(more)) {
-		kept = append(kept, name+"="+more[name])
-	}
-	return append(kept, "TF_IN_AUTOMATION=1", "TF_INPUT=0")
 }
 
 // ran is the output of a plan or an apply.
@@ -170,38 +157,41 @@ func (t terraform) logged(ctx context.Context, arguments ...string) (ran, error)
 }
 
 // planOf reads a saved plan.
-func (t terraform) planOf(ctx context.Context, file string) (tfjson.Plan, error) {
-	var p tfjson.Plan
+func (t terraform) planOf(ctx context.Context, file string) (*tf.Plan, error) {
 	out, err := t.run(ctx, "show", "-json", "-no-color", file)
 	if err != nil {
-		return p, err
+		return nil, err
 	}
-	if err := tfjson.Decode(out, &p); err != nil {
-		return p, fmt.Errorf("%s show -json printed no plan (%w): is it Terraform or OpenTofu?", t.program, err)
+	p := &tf.Plan{}
+	p.UseJSONNumber(true)
+	if err := json.Unmarshal(out, p); err != nil {
+		return nil, fmt.Errorf("%s show -json printed no plan (%w): is it Terraform or OpenTofu?", t.program, err)
 	}
 	return p, nil
 }
 
 // planned returns the changes of a plan.
-func planned(p tfjson.Plan) (all []Change) {
+func planned(p *tf.Plan) (all []Change) {
 	for _, c := range p.ResourceChanges {
-		does := c.Action()
+		does := plain.Action(c.Change.Actions)
 		if does == "" {
 			continue
 		}
 		change := Change{Address: c.Address, Type: c.Type, Action: does}
 		if does == "update" {
-			for name, after := range c.Change.After {
-				if !tfjson.Equal(after, c.Change.Before[name]) {
+			before := plain.Members(c.Change.Before)
+			for name, after := range plain.Members(c.Change.After) {
+				if !plain.Equal(after, before[name]) {
 					change.Arguments = append(change.Arguments, name)
 				}
 			}
-			for name, unknown := range c.Change.AfterUnknown {
+			for name, unknown := range plain.Members(c.Change.AfterUnknown) {
 				if unknown == true {
 					change.Arguments = append(change.Arguments, name)
 				}
 			}
 			slices.Sort(change.Arguments)
+			change.Arguments = slices.Compact(change.Arguments)
 		}
 		all = append(all, change)
 	}

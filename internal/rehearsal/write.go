@@ -18,19 +18,32 @@ func (r *Report) Page() *render.Page {
 	whole := *r
 	whole.Warnings, whole.Sent, whole.Refused = render.List(r.Warnings), render.List(r.Sent), render.List(r.Refused)
 	whole.SecondPlan, whole.Assumed = render.List(r.SecondPlan), render.List(r.Assumed)
-	whole.NotKnown, whole.LeftOut = render.List(r.NotKnown), render.List(r.LeftOut)
+	whole.NotKnown, whole.LeftOut, whole.Differs = render.List(r.NotKnown), render.List(r.LeftOut), render.List(r.Differs)
 	d := r.Differences
 	whole.Differences = Differences{render.List(d.Months), render.List(d.Subscriptions), render.List(d.Events),
 		render.List(d.Occurrences)}
-	return &render.Page{Headlines: []string{r.headline(), r.subtitle()}, Sections: r.sections(), Value: whole}
+	page := &render.Page{Headlines: []string{r.headline(), r.subtitle()}, Sections: r.sections(), Value: whole,
+		Hidden: map[string]string{}}
+	if r.Result == Nothing {
+		page.Headlines = []string{"Nothing to rehearse", "Plan: " + r.Plan.String() + "."}
+	}
+	for instead, values := range map[string][]string{"(known after apply)": r.unknown, "(sensitive)": r.secrets} {
+		for _, value := range values {
+			page.Hidden[value] = instead
+			if short := publicURL(value); short != "" {
+				page.Hidden[short] = instead
+			}
+		}
+	}
+	return page
 }
 
 // headline says what the change means: money, subscriptions and keys.
 func (r *Report) headline() string {
 	var parts []string
 	if r.NotRehearsed > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %s not rehearsed", r.NotRehearsed, render.Counted(r.Plan.Billing,
-			"billing change")))
+		parts = append(parts, fmt.Sprintf("%d of %s %s not rehearsed", r.NotRehearsed, render.Counted(r.Plan.Billing,
+			"billing change"), isOrAre(r.NotRehearsed)))
 	}
 	if r.Result == Refused {
 		parts = append(parts, "Refused")
@@ -41,9 +54,16 @@ func (r *Report) headline() string {
 	parts = append(parts, perCycle(r.Differences.Subscriptions)...)
 	parts = append(parts, r.happenings()...)
 	if len(parts) == 0 {
-		return "No difference"
+		return "No difference in what is billed until " + r.Until.Format(time.DateOnly)
 	}
 	return strings.Join(parts, "; ")
+}
+
+func isOrAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
 }
 
 // perCycle are the differences of the prices, one for each cycle and currency.
@@ -141,6 +161,8 @@ func (r *Report) subtitle() string {
 		return text + "Applied with " + render.Counted(len(r.Sent), "request") + ", and the next plan is empty."
 	case NotEmpty:
 		return text + "Applied, but the next plan has " + render.Counted(len(r.SecondPlan), "change") + "."
+	case Other:
+		return text + "Applied, but the plan on the copy is another one."
 	}
 	return text + "Refused."
 }
@@ -157,11 +179,15 @@ func (r *Report) sections() (all []render.Section) {
 			all[len(all)-1].Long = true
 		}
 	}
+	if r.Result == Nothing {
+		return nil
+	}
 	if r.Stale != "" {
 		add("The copy is too old", nil, render.Lines([]string{r.Stale}))
 	}
 	add("Refused", nil, diagnostics(r.Refused, true))
-	addLong("Warnings of the plan", nil, diagnostics(r.Warnings, false))
+	add("Other than planned", nil, render.Lines(r.Differs))
+	addLong("Warnings", nil, diagnostics(r.Warnings, false))
 	addLong("Sent", []string{"Request", "Object", "Arguments", "Address"}, r.sentRows())
 	addLong("Left to do after the apply", nil, changeRows(r.SecondPlan))
 	until := " until " + r.Until.Format(time.DateOnly)

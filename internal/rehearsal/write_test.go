@@ -137,8 +137,8 @@ func TestHeadline(t *testing.T) {
 		return rehearsal.Occurrence{At: at.AddDate(0, 0, days), Kind: "key", Object: "API key \"k\"", What: ends, With: true}
 	}
 	for want, of := range map[string]rehearsal.Report{
-		"No difference": {Result: rehearsal.Applied},
-		"Refused":       {Result: rehearsal.Refused},
+		"No difference in what is billed until 2026-04-30": {Result: rehearsal.Applied},
+		"Refused": {Result: rehearsal.Refused},
 		"the price of 2 subscriptions is not known": {Differences: rehearsal.Differences{Subscriptions: []money.Amounts{
 			{Difference: price(money.Money{Unknown: 1}, "monthly")}, {Difference: price(money.Money{Unknown: 1}, "monthly")}}}},
 		"+BRL 10.00 + 1 not known a month; -BRL 0.05 a year; 1 key ends on 10 February": {Differences: rehearsal.Differences{
@@ -152,6 +152,7 @@ func TestHeadline(t *testing.T) {
 				{At: at, Kind: "account", Object: `billing account "b"`, What: rehearsal.What{Verb: "is closed"}}}}},
 		"2 keys end": {Differences: rehearsal.Differences{Occurrences: []rehearsal.Occurrence{key(10), key(11)}}},
 	} {
+		of.Until = at.AddDate(0, 0, 89)
 		if of.From = at; of.Result == "" {
 			of.Result = rehearsal.Applied
 		}

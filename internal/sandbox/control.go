@@ -94,9 +94,6 @@ func (s *Server) controlHandler() http.Handler {
 	for pattern, serve := range s.controlRoutes() {
 		mux.Handle(pattern, s.controlled(serve))
 	}
-	if s.options.Rehearsals != nil {
-		mux.Handle("POST /rehearsals/{number}", s.options.Rehearsals)
-	}
 	mux.Handle("/", s.controlled(func(*http.Request) (any, error) { return nil, server.ErrNoRoute }))
 	noID := s.controlled(func(*http.Request) (any, error) {
 		return nil, server.ErrValidation.With(`The id is empty, "." or "..".`)

@@ -9,7 +9,6 @@ import (
 	"io"
 	"log/slog"
 	"maps"
-	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -467,10 +466,6 @@ type Options struct {
 	// at every attempt. Nil means the system's, which is not asked for names that
 	// are reserved for documentation and tests.
 	Resolver Resolver
-
-	// Rehearsals handles POST /rehearsals/{number} at the control listener, which requires no token there: a number that
-	// nobody can guess stands for it. Nil: there is no such path.
-	Rehearsals http.Handler
 
 	// OnRequest is called for every request after its response, from several
 	// goroutines at the same time; nil logs them with the Logger, at debug.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -8,6 +9,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"strings"
 	"syscall"
 
 	"golang.org/x/text/encoding/unicode"
@@ -58,9 +61,9 @@ func (f *formats) write(out io.Writer, r page) error {
 }
 
 func (p program) rehearse() command {
-	options := rehearsal.Options{Program: "terraform", Days: defaultDays}
+	options := rehearsal.Options{Days: defaultDays}
 	var format formats
-	var prices string
+	var copied, prices string
 	run := func(ctx context.Context, _ *controller, values []string) (err error) {
 		if options.Days > mostDays {
 			return misused("--days must be at most %d", mostDays)
@@ -68,79 +71,73 @@ func (p program) rehearse() command {
 		if err := format.check(); err != nil {
 			return err
 		}
+		if len(p.wrapped) > 1 {
+			return misused("name only a program after --, such as -- tofu: it reads the plan")
+		}
+		options.Program = cmp.Or(strings.Join(p.wrapped, ""), "terraform")
 		if options.Prices, err = priceList(prices); err != nil {
 			return err
 		}
-		if len(values) > 0 {
-			if options.Copy, err = os.ReadFile(values[0]); err != nil {
-				return err
-			}
+		if options.Plan, err = p.fileOrInput(values[0]); err != nil {
+			return err
 		}
 		if options.Folder, err = os.Getwd(); err != nil {
 			return err
 		}
+		if values[0] != "-" {
+			if options.File, err = filepath.Abs(values[0]); err != nil {
+				return err
+			}
+		}
+		if copied != "" {
+			if options.Copy, err = os.ReadFile(copied); err != nil {
+				return err
+			}
+		}
 		// If the reader of a pipe exits, such as head, the temporary folder must still be removed.
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-		options.Environ, options.Program = os.Environ(), "terraform"
-		if len(p.wrapped) > 0 {
-			options.Program = p.wrapped[0]
-			options.Arguments = append(options.Arguments, p.wrapped[1:]...)
-		}
+		options.Environ = os.Environ()
 		options.Progress = func(text string) { fmt.Fprintln(p.err, text+" …") }
 		result, err := rehearsal.Run(ctx, options)
 		if errors.Is(err, context.Canceled) {
-			return errors.New("interrupted: the service, the state and this folder are as they were")
+			return errors.New("interrupted: the service and this folder are as they were")
 		}
 		if err != nil {
-			return err
+			return fmt.Errorf("%s: %w", values[0], err)
 		}
 		if err := format.write(p.out, result.Page()); err != nil {
 			return err
 		}
-		if result.Result != rehearsal.Applied {
-			return statusError{code: exitRefused}
-		}
-		return nil
+		return exitOf(result)
 	}
 	return command{
-		name: "rehearse", summary: "apply the configuration of this folder to a copy, and show what differs", alone: true,
-		about: `Applies the configuration of this folder to a copy of the organization, and reports what it sends, what the
-service would reject, and what differs for the next days: invoices, subscriptions, keys and deliveries.
-Without FILE it copies the organization that BILLING_* names, with GET requests only and into memory; FILE is a copy
-that "{sandbox} copy" has written. Nothing else reaches the services, no delivery is sent, and the state,
-the lock file and the files of this folder stay as they are.
+		name: "rehearse", summary: "apply a saved plan to a copy, and show what differs", alone: true,
+		about: `Applies the billing changes of a saved plan to a copy of the organization, and reports what they send, what the
+service would reject, and what differs for the next days: invoices, subscriptions, keys and deliveries. PLAN is a
+file of "terraform plan -out", or what "terraform show -json" prints of it; - reads standard input.
 
-It runs init, plan, apply and plan of Terraform, or of the program after --, in a temporary folder with the
-state of its backend in a local file. Flags of a plan may follow the program. The provider talks to the copy,
-whatever a configuration or a variable says. Changes of other providers are not carried out, except those that
-exist only in the state (terraform_data, null_resource, random_*, time_*, tls_*), and no provisioner runs.
-Exit code: 0 applied and the second plan is empty, 3 refused or not empty, 1 not rehearsed.
+Without --copy it copies the organization that BILLING_* names, with GET requests only and into memory; FILE is a
+copy that "{sandbox} copy" has written. Nothing else reaches the services, and no delivery is sent. Terraform,
+or the program after --, prints the plan in this folder. It then runs in a temporary folder that has nothing of
+yours: no other provider, data source, module, backend or provisioner.
+Exit code: 0 applied and the second plan is empty, or nothing to rehearse; 3 refused, not empty, or another plan;
+1 not rehearsed, or only in part.
 `,
-		examples: `{sandbox} rehearse
-{sandbox} rehearse organization.copy --days 365
-{sandbox} rehearse --markdown > report.md
-{sandbox} rehearse --var-file production.tfvars --prices prices.json
-{sandbox} rehearse -- tofu -parallelism=4
+		examples: `terraform plan -out pr.tfplan && {sandbox} rehearse pr.tfplan
+{sandbox} rehearse pr.tfplan --copy organization.copy --days 365
+{sandbox} rehearse pr.tfplan --markdown > report.md
+terraform show -json pr.tfplan | {sandbox} rehearse - --prices prices.json
+{sandbox} rehearse pr.tfplan -- tofu
 `,
 		actions: []action{{
-			usage: "[FILE]",
+			usage: "PLAN",
 			flags: func(set *flag.FlagSet) {
 				set.IntVar(&options.Days, "days", defaultDays, "`NUMBER` of days to look ahead")
-				for name, what := range map[string]string{"var": "set a variable of the configuration, `NAME=VALUE`; repeatable",
-					"var-file": "take variables from `FILE`, as a plan does; repeatable"} {
-					set.Func(name, what, func(value string) error {
-						options.Arguments = append(options.Arguments, "-"+name+"="+value)
-						return nil
-					})
-				}
-				set.Func("allow", "carry out changes of resources of this `TYPE` of another provider, for real; repeatable",
-					func(value string) error {
-						options.Allow = append(options.Allow, value)
-						return nil
-					})
-				set.BoolVar(&options.All, "all", false, "carry out the changes of other providers and run provisioners, for real")
-				set.BoolVar(&options.Partial, "partial", false, "leave out billing changes that depend on changes which are not "+
-					"carried out")
+				set.StringVar(&copied, "copy", "", "use the copy in `FILE`")
+				set.StringVar(&options.Provider, "provider", "", "rehearse the changes of this provider configuration, "+
+					"`billing.ALIAS`")
+				set.StringVar(&options.Source, "provider-source", "", "`ADDRESS` of the provider in the plan, if it does not end in "+
+					"/recurring-billing/billing")
 				pricesFlag(set, &prices)
 				operationFlag(set, &options.Operations)
 				format.flags(set)
@@ -148,6 +145,17 @@ Exit code: 0 applied and the second plan is empty, 3 refused or not empty, 1 not
 			run: run,
 		}},
 	}
+}
+
+// exitOf is the exit code of a report; nil for 0.
+func exitOf(r *rehearsal.Report) error {
+	switch {
+	case r.NotRehearsed > 0:
+		return statusError{code: 1}
+	case r.Result == rehearsal.Applied, r.Result == rehearsal.Nothing:
+		return nil
+	}
+	return statusError{code: exitRefused}
 }
 
 // pricesFlag names a price list.

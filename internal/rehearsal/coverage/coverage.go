@@ -18,8 +18,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/copier"
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/plain"
 	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/render"
-	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/tfjson"
 )
 
 // Coverage says which objects of an organization are in which states, by type, id and name.
@@ -87,14 +87,14 @@ func Cover(ctx context.Context, getenv func(string) string, states States, ignor
 		if kind.Name == evidence.Record {
 			id = line.Collection + "/" + id
 		}
-		object, of := identity{kind.Type, id}, tfjson.Fields{}
-		if err := tfjson.Decode(line.Object, &of); err != nil {
+		object, of := identity{kind.Type, id}, plain.Fields{}
+		if err := plain.Decode(line.Object, &of); err != nil {
 			return nil, err
 		}
 		there[object], names[object] = !ended(kind, of, reader.Header.Time), nameOf(kind, of)
 	}
 	for _, r := range resources {
-		if object := (identity{r.Type, tfjson.Text(r.Values["id"])}); names[object] == "" {
+		if object := (identity{r.Type, plain.Text(r.Values["id"])}); names[object] == "" {
 			names[object] = nameOf(evidence.KindOf(r.Type), r.Values)
 		}
 	}
@@ -157,29 +157,29 @@ func ignored(o identity, patterns []string) bool {
 }
 
 // ended reports whether an object is closed, canceled, revoked or expired, so that no state manages it.
-func ended(kind evidence.Kind, of tfjson.Fields, now time.Time) bool {
-	expiry := tfjson.Time(of["expiresAt"])
+func ended(kind evidence.Kind, of plain.Fields, now time.Time) bool {
+	expiry := plain.Time(of["expiresAt"])
 	return kind.Ended(of["status"]) || of["revokedAt"] != nil || !expiry.IsZero() && !expiry.After(now)
 }
 
 // nameOf returns what identifies an object for people: its external_id, the url of an endpoint without its query, its
 // name, or that of its customer.
-func nameOf(kind evidence.Kind, of tfjson.Fields) string {
-	name, _, _ := strings.Cut(tfjson.Text(of["url"]), "?")
+func nameOf(kind evidence.Kind, of plain.Fields) string {
+	name, _, _ := strings.Cut(plain.Text(of["url"]), "?")
 	for _, field := range []string{kind.Unique, "name"} {
 		if field != "url" && name == "" {
-			name = tfjson.Text(of[field])
+			name = plain.Text(of[field])
 		}
 	}
-	if customer, ok := of["customer"].(tfjson.Fields); ok && name == "" {
-		name = tfjson.Text(customer["name"])
+	if customer, ok := of["customer"].(plain.Fields); ok && name == "" {
+		name = plain.Text(customer["name"])
 	}
 	return strings.Join(strings.Fields(name), " ")
 }
 
 // resource is one of this provider in a state.
 type resource struct {
-	tfjson.Resource
+	plain.Resource
 	state string // name
 }
 
@@ -188,9 +188,9 @@ func objects(resources []resource) (in map[identity][]string, collections []stri
 	in = map[identity][]string{}
 	also := map[identity][]string{}
 	for _, r := range resources {
-		id := tfjson.Text(r.Values["id"])
+		id := plain.Text(r.Values["id"])
 		if evidence.KindOf(r.Type).Name == evidence.Record {
-			collection := tfjson.Text(r.Values["collection"])
+			collection := plain.Text(r.Values["collection"])
 			collections, id = append(collections, collection), collection+"/"+id
 		}
 		in[identity{r.Type, id}] = append(in[identity{r.Type, id}], r.state)
@@ -216,7 +216,7 @@ func (s States) resources() (all []resource, err error) {
 			var state struct {
 				FormatVersion string `json:"format_version"`
 				Values        struct {
-					RootModule tfjson.Module `json:"root_module"`
+					RootModule plain.Module `json:"root_module"`
 				} `json:"values"`
 				ResourceChanges any `json:"resource_changes"`
 			}
@@ -227,7 +227,7 @@ func (s States) resources() (all []resource, err error) {
 				return nil, errors.New(name + " is the JSON of a plan: write that of the state with \"terraform show -json\"")
 			}
 			for _, r := range state.Values.RootModule.All() {
-				if r.Mode == tfjson.Managed && tfjson.Ours(r.Type) {
+				if r.Mode == plain.Managed && plain.Ours(r.Type) {
 					all = append(all, resource{r, name})
 				}
 			}
@@ -241,13 +241,13 @@ func twoAccounts(resources []resource) (all []TwoAccounts) {
 	created := map[string]resource{} // customers
 	for _, r := range resources {
 		if r.Type == "billing_customer" && r.Values["create_billing_account"] == true {
-			created[tfjson.Text(r.Values["id"])] = r
+			created[plain.Text(r.Values["id"])] = r
 		}
 	}
 	for _, r := range resources {
-		customer := created[tfjson.Text(r.Values["customer_id"])]
-		one := TwoAccounts{Customer: tfjson.Text(r.Values["customer_id"]), Managed: tfjson.Text(r.Values["id"]),
-			Created: tfjson.Text(customer.Values["billing_account_id"]), States: []string{customer.state, r.state}}
+		customer := created[plain.Text(r.Values["customer_id"])]
+		one := TwoAccounts{Customer: plain.Text(r.Values["customer_id"]), Managed: plain.Text(r.Values["id"]),
+			Created: plain.Text(customer.Values["billing_account_id"]), States: []string{customer.state, r.state}}
 		if r.Type != "billing_account" || one.Created == "" || one.Created == one.Managed {
 			continue
 		}
@@ -264,13 +264,13 @@ func twoAccounts(resources []resource) (all []TwoAccounts) {
 // alsoManages are the other objects that a resource looks after: the account that came with a customer, and the keys
 // that a rotation has replaced.
 func (r resource) alsoManages() (all []identity) {
-	if id := tfjson.Text(r.Values["billing_account_id"]); r.Type == "billing_customer" && id != "" {
+	if id := plain.Text(r.Values["billing_account_id"]); r.Type == "billing_customer" && id != "" {
 		all = append(all, identity{"billing_account", id})
 	}
 	previous, _ := r.Values["previous_keys"].([]any)
 	for _, one := range previous {
-		fields, _ := one.(tfjson.Fields)
-		all = append(all, identity{"billing_api_key", tfjson.Text(fields["id"])})
+		fields, _ := one.(plain.Fields)
+		all = append(all, identity{"billing_api_key", plain.Text(fields["id"])})
 	}
 	return all
 }

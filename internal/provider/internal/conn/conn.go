@@ -40,8 +40,6 @@ type Conn struct {
 	Defaults metadata.Defaults
 	// Run records what this run has refreshed and planned.
 	Run run.Run
-	// Rehearsal is the number of the rehearsal in which this run is; empty outside of one.
-	Rehearsal string
 
 	organization organization
 	noted        sync.Map // summaries of NoteOnce

@@ -38,7 +38,6 @@ type Server struct {
 	// configured is true in a plan and an apply. Terraform validates the configuration before them in another process.
 	configured atomic.Bool
 	compare    func(typeName string, ours, theirs any, err error)
-	rehearsal  atomic.Pointer[string]
 	after      atomic.Pointer[context.Context] // see callContext; nil before the configuration
 }
 
@@ -168,13 +167,13 @@ func (s *Server) ReadResource(ctx context.Context,
 // PlanResourceChange handles simple plans itself; the framework handles the others.
 func (s *Server) PlanResourceChange(ctx context.Context,
 	req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-	return s.mark(call(ctx, s, req, s.plan))
+	return call(ctx, s, req, s.plan)
 }
 
-// ApplyResourceChange forwards the call, unless the plan is not of this run.
+// ApplyResourceChange forwards the call.
 func (s *Server) ApplyResourceChange(ctx context.Context,
 	req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
-	return call(ctx, s, req, s.apply)
+	return call(ctx, s, req, s.Framework.ApplyResourceChange)
 }
 
 // ImportResourceState forwards the call.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/plain"
 	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/render"
-	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/tfjson"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 )
 
@@ -154,7 +154,7 @@ func Differs(without, with *Price) *Price {
 }
 
 // Live reports whether a subscription exists and bills. The invoices of a pause are not payable.
-func Live(of tfjson.Fields) bool {
+func Live(of plain.Fields) bool {
 	return of != nil && of["status"] != "canceled" && of["status"] != "draft" && of["status"] != "paused"
 }
 

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -13,6 +15,20 @@ type Page struct {
 	Headlines []string
 	Sections  []Section
 	Value     any // for programs
+	// Hidden are texts that must not appear, and what appears instead.
+	Hidden map[string]string
+}
+
+// write writes a finished text without what is hidden, in whatever form the text has it.
+func (p *Page) write(out io.Writer, text string) error {
+	for _, hidden := range slices.SortedFunc(maps.Keys(p.Hidden), func(a, b string) int { return len(b) - len(a) }) {
+		quoted, _ := json.Marshal(hidden) //nolint:errchkjson // a text
+		for _, form := range []string{hidden, string(quoted[1 : len(quoted)-1]), escaped(hidden)} {
+			text = strings.ReplaceAll(text, form, p.Hidden[hidden])
+		}
+	}
+	_, err := io.WriteString(out, text)
+	return err
 }
 
 // Section is a part of a report: a title, and a line for each thing.
@@ -54,8 +70,7 @@ func (p *Page) Text(out io.Writer) error {
 			text += strings.TrimRight(line, " ") + "\n"
 		}
 	}
-	_, err := io.WriteString(out, text)
-	return err
+	return p.write(out, text)
 }
 
 // longList is from how many rows on a list is folded in Markdown.
@@ -73,8 +88,7 @@ func (p *Page) Markdown(out io.Writer) error {
 		most /= 2
 		text = p.markdown(most)
 	}
-	_, err := io.WriteString(out, text)
-	return err
+	return p.write(out, text)
 }
 
 func (p *Page) markdown(most int) string {
@@ -142,10 +156,14 @@ func escaped(text string) string {
 
 // JSON writes the page for programs.
 func (p *Page) JSON(out io.Writer) error {
-	encoder := json.NewEncoder(out)
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	return encoder.Encode(p.Value)
+	if err := encoder.Encode(p.Value); err != nil {
+		return err
+	}
+	return p.write(out, text.String())
 }
 
 // Counted is a number with its noun.

@@ -1,0 +1,453 @@
+package rehearsal
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/gofrs/flock"
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	tf "github.com/hashicorp/terraform-json"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/plain"
+)
+
+// folder is a temporary folder with the billing changes of a plan and nothing else: a resource for each, and a state
+// with only their objects.
+type folder struct {
+	temporary string
+	lock      *flock.Flock
+}
+
+// prefix begins the names of the temporary folders.
+const prefix = "billing-rehearsal-"
+
+// lockFile ends the names of the locks. A running rehearsal holds its own, so that no other one removes its folder.
+const lockFile = ".lock"
+
+// reserve makes the folder, which only this user may read, and holds its lock. It removes those of rehearsals that were
+// killed.
+func reserve(temporary string) (*folder, error) {
+	temporary = cmp.Or(temporary, os.TempDir())
+	sweep(temporary)
+	f := &folder{}
+	for {
+		file, err := os.CreateTemp(temporary, prefix+"*"+lockFile)
+		if err != nil {
+			return nil, err
+		}
+		if err := file.Close(); err != nil {
+			return nil, err
+		}
+		f.lock = flock.New(file.Name())
+		held, err := f.lock.TryLock()
+		if err != nil {
+			return nil, errors.Join(err, os.Remove(file.Name()))
+		}
+		if _, err := os.Stat(file.Name()); held && err == nil {
+			break
+		}
+		_ = f.lock.Close() // another run was faster, and has removed it as a leftover
+	}
+	f.temporary = strings.TrimSuffix(f.lock.Path(), lockFile)
+	return f, os.Mkdir(f.temporary, 0o700)
+}
+
+// sweep removes the folders of rehearsals that were killed: those whose lock nobody holds.
+func sweep(temporary string) {
+	locks, _ := filepath.Glob(filepath.Join(temporary, prefix+"*"+lockFile))
+	for _, name := range locks {
+		lock := flock.New(name, flock.SetFlag(os.O_RDWR))
+		if held, err := lock.TryLock(); err != nil || !held {
+			continue // it runs, or belongs to another user
+		}
+		if os.RemoveAll(strings.TrimSuffix(name, lockFile)) == nil {
+			_ = os.Remove(name) // the next run tries again
+		}
+		_ = lock.Close()
+	}
+}
+
+// remove removes all of it.
+func (f *folder) remove() error {
+	err := errors.Join(os.RemoveAll(f.temporary), os.Remove(f.lock.Path()))
+	return errors.Join(err, f.lock.Close())
+}
+
+// path is a file in the folder.
+func (f *folder) path(name string) string { return filepath.Join(f.temporary, name) }
+
+func (f *folder) write(name string, value any) error {
+	content, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(f.path(name), content, 0o600)
+}
+
+// writer writes the configuration and the state of the folder.
+type writer struct {
+	*evaluator
+	graph  graph
+	bodies map[*change]fields
+	// places are the texts that stand for what is known after the apply, and where.
+	places map[string]string
+	left   []string // sentences
+}
+
+func newWriter(g *given) *writer {
+	w := &writer{newEvaluator(g), newGraph(g), map[*change]fields{}, map[string]string{}, nil}
+	blocks := map[[2]string]bool{}
+	for _, c := range g.changes {
+		blocks[c.block()] = true
+	}
+	w.graph.inside = func(module, block string) bool { return blocks[[2]string{module, block}] }
+	for _, c := range g.changes {
+		if c.exists() && !slices.Equal(c.Change.Actions, tf.Actions{tf.ActionForget}) {
+			w.bodies[c], c.why = w.body(c)
+		}
+	}
+	w.dependents()
+	return w
+}
+
+// block is the block of a change: the module without keys, and type and name.
+func (c *change) block() [2]string {
+	return [2]string{strings.Join(namesOf(stepsOf(c.ModuleAddress)), "."), c.Type + "." + c.Name}
+}
+
+// dependents leaves out the changes that refer to one that is left out.
+func (w *writer) dependents() {
+	for again := true; again; {
+		again = false
+		for _, out := range w.changes {
+			for c, body := range w.bodies {
+				content, _ := json.Marshal(body) //nolint:errchkjson // decoded JSON
+				if out.why != "" && c.why == "" &&
+					strings.Contains(string(content), "${"+out.Type+"."+out.name+".") {
+					c.why, again = "it refers to "+out.Address, true
+				}
+			}
+		}
+	}
+}
+
+// notRehearsed are the changes that are left out.
+func (g *given) notRehearsed() (all []*change) {
+	for _, c := range g.changes {
+		if c.why != "" {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// meta are Terraform's own arguments.
+var meta = []string{"for_each", "count", "depends_on", "provider", "lifecycle", "provisioner", "connection"}
+
+// arguments are the names of the arguments that the configuration of a change has.
+func (w *writer) arguments(c *change) (names []string, attributes hcl.Attributes) {
+	if m := w.module(stepsOf(c.ModuleAddress)); m != nil {
+		attributes = m.resources[c.Type+"."+c.Name]
+	}
+	if attributes == nil && c.Change.GeneratedConfig != "" {
+		file, _ := hclsyntax.ParseConfig([]byte(c.Change.GeneratedConfig), "generated.tf", hcl.InitialPos)
+		content, _, _ := file.Body.PartialContent(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{
+			{Type: "resource", LabelNames: []string{"type", "name"}}}})
+		for _, block := range content.Blocks {
+			attributes, _ = block.Body.JustAttributes() // what is not there is not configured
+		}
+	}
+	for name := range attributes {
+		names = append(names, name)
+	}
+	if of := w.configured(c.ResourceChange); attributes == nil && of != nil {
+		names = sorted(of.Expressions)
+	}
+	slices.Sort(names)
+	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(meta, name) }), attributes
+}
+
+// body is the resource of a change; why says why it cannot be rehearsed.
+func (w *writer) body(c *change) (body fields, why string) {
+	body = fields{}
+	names, attributes := w.arguments(c)
+	for _, name := range names {
+		value := toValue(c.after[name], c.unknown[name], "")
+		if plain.HasUnknown(c.unknown[name]) {
+			var err error
+			if value, err = w.evaluate(c, name, attributes); err == nil && value.IsKnown() && value.IsNull() {
+				continue
+			}
+			if err != nil {
+				value = toValue(c.after[name], c.unknown[name], "")
+			}
+			value, err = cty.Transform(value, func(at cty.Path, v cty.Value) (cty.Value, error) {
+				if v.IsKnown() {
+					return v, nil
+				}
+				return w.standIn(c, name, at)
+			})
+			if err != nil {
+				return nil, name + " is known only after apply"
+			}
+		}
+		filled, err := w.template(value)
+		if err != nil {
+			return nil, name + " is known only after apply"
+		}
+		if filled != nil {
+			body[name] = filled
+		}
+	}
+	writeOnly(body)
+	if needs := w.needs(c); len(needs) > 0 {
+		body["depends_on"] = needs
+	}
+	if c.Change.Actions.CreateBeforeDestroy() {
+		body["lifecycle"] = fields{"create_before_destroy": true}
+	}
+	return body, ""
+}
+
+// evaluate is the value of an argument that the plan does not know.
+func (w *writer) evaluate(c *change, name string, attributes hcl.Attributes) (cty.Value, error) {
+	if attributes[name] != nil {
+		return w.value(scope{at: stepsOf(c.ModuleAddress), block: attributes, index: c.Index}, attributes[name].Expr)
+	}
+	of := w.configured(c.ResourceChange)
+	if of == nil || of.Expressions[name] == nil || of.Expressions[name].ExpressionData == nil {
+		return cty.NilVal, errUnknown
+	}
+	return w.referred(c, of.Expressions[name].References)
+}
+
+// knownRoots are the roots of references to what a plan always knows.
+var knownRoots = []string{"var", "each", "count", "path", "terraform", "local"}
+
+// referred is the value of an argument of which only the references are known. It counts if the whole argument is an
+// attribute of one object.
+func (w *writer) referred(c *change, refs []string) (cty.Value, error) {
+	known := func(ref string) bool { return slices.Contains(knownRoots, strings.SplitN(ref, ".", 2)[0]) }
+	if !slices.ContainsFunc(refs, func(ref string) bool { return !known(ref) }) {
+		return cty.NullVal(cty.DynamicPseudoType), nil // such as a variable that is null
+	}
+	parts := strings.Split(indices.ReplaceAllString(refs[0], ""), ".")
+	if len(parts) != 3 {
+		return cty.NilVal, errUnknown
+	}
+	var found []*change
+	for _, other := range w.names {
+		if other.ModuleAddress == c.ModuleAddress && other.Type == parts[0] && other.Name == parts[1] {
+			found = append(found, other)
+		}
+	}
+	if len(found) > 1 {
+		literal := keyOf(indices.FindString(refs[0]))
+		found = slices.DeleteFunc(found, func(other *change) bool {
+			return !plain.Equal(other.Index, literal) && (literal != nil || !plain.Equal(other.Index, c.Index))
+		})
+	}
+	if len(found) != 1 || found[0].unknown[parts[2]] != true {
+		return cty.NilVal, errUnknown
+	}
+	return cty.StringVal(opens + found[0].name + "." + parts[2] + closes), nil
+}
+
+// Arguments of which any value may stand for one that is known after the apply: no price, and nothing that identifies
+// another object, depends on it.
+var (
+	freeTexts = []string{"name", "external_id", "nickname", "legal_name", "notes", "description", "status_reason",
+		"cancellation_reason", "phone"}
+	freeObjects = []string{"custom_metadata", "rotate_when_changed", "rotate_secret_when_changed", "addresses", "websites",
+		"phones", "tags", "body", "plan_change", "authentication"}
+)
+
+// standIn is a value for one that is known after the apply: unique, and valid for the argument.
+func (w *writer) standIn(c *change, name string, at cty.Path) (cty.Value, error) {
+	n := len(w.places) + 1
+	value := fmt.Sprintf("not-known-%d", n)
+	switch {
+	case name == "url":
+		value = fmt.Sprintf("https://not-known-%d.invalid/", n)
+	case name == "email", name == "billing_email", name == "emails" && len(at) > 0:
+		value = fmt.Sprintf("not-known-%d@example.invalid", n)
+	case slices.Contains(freeTexts, name), slices.Contains(freeObjects, name) && len(at) > 0:
+	case slices.Contains(freeObjects[:3], name):
+		w.places[value] = c.Address + "." + name
+		return cty.ObjectVal(map[string]cty.Value{"not_known": cty.StringVal(value)}), nil
+	default:
+		return cty.NilVal, errUnknown
+	}
+	w.places[value] = c.Address + "." + name
+	return cty.StringVal(value), nil
+}
+
+// writeOnly completes credentials, which no plan has.
+func writeOnly(body fields) {
+	of, _ := body["authentication"].(fields)
+	for _, part := range map[string][]string{"basic": {"password_wo"}, "bearer": {"token_wo"},
+		"header": {"value_wo"}}[plain.Text(of["type"])] {
+		of[part] = "not-known"
+	}
+}
+
+// needs are the resources of the folder that the configuration of a change refers to.
+func (w *writer) needs(c *change) (names []string) {
+	block := c.block()
+	for other := range w.graph.blocks(namesOf(stepsOf(c.ModuleAddress)), block[1]) {
+		for _, of := range w.changes {
+			if of.block() == other && other != block && of.exists() {
+				names = append(names, of.Type+"."+of.name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// providerBlock is the configuration of the provider in the folder: only what changes what it plans and how fast.
+func (w *writer) providerBlock(configuration string) fields {
+	block := fields{}
+	set := func(name string, value any) {
+		if value != nil {
+			block[name] = value
+		}
+	}
+	key := cmp.Or(configuration, "billing")
+	if root := w.module(nil); root != nil {
+		for _, name := range []string{"default_custom_metadata", "requests_per_second"} {
+			if attribute := root.providers[key][name]; attribute != nil {
+				value, err := w.value(scope{}, attribute.Expr)
+				if err == nil && value.IsWhollyKnown() {
+					filled, _ := w.template(value) // of known values
+					set(name, filled)
+				} else {
+					w.left = append(w.left, "The provider argument "+name+" is not carried over: it is known only after apply.")
+				}
+			}
+		}
+		return block
+	}
+	if w.Config == nil || w.Config.ProviderConfigs[key] == nil {
+		return block
+	}
+	for _, name := range []string{"default_custom_metadata", "requests_per_second"} {
+		expression := w.Config.ProviderConfigs[key].Expressions[name]
+		switch {
+		case expression == nil || expression.ExpressionData == nil:
+		case len(expression.References) > 0:
+			w.left = append(w.left, "The provider argument "+name+" is not carried over: the JSON of a plan does not have it.")
+		default:
+			set(name, expression.ConstantValue)
+		}
+	}
+	return block
+}
+
+// put writes the folder.
+func (w *writer) put(f *folder, configuration string) error {
+	resources, imports := fields{}, []any{}
+	for c, body := range w.bodies {
+		if c.why != "" {
+			continue
+		}
+		of, _ := resources[c.Type].(fields)
+		if of == nil {
+			of = fields{}
+			resources[c.Type] = of
+		}
+		of[c.name] = body
+		if i := c.Change.Importing; i != nil {
+			block := fields{"to": c.Type + "." + c.name}
+			if i.ID != "" {
+				block["id"] = escapes.Replace(i.ID)
+			} else {
+				block["identity"] = i.Identity
+			}
+			imports = append(imports, block)
+		}
+	}
+	document := fields{
+		"terraform": fields{"required_providers": fields{"billing": fields{"source": w.source}}},
+		"provider":  fields{"billing": w.providerBlock(configuration)},
+	}
+	if len(resources) > 0 {
+		document["resource"] = resources
+	}
+	if len(imports) > 0 {
+		document["import"] = imports
+	}
+	if err := f.write("main.tf.json", document); err != nil {
+		return err
+	}
+	return f.write("terraform.tfstate", fields{"version": 4, "terraform_version": w.version, "serial": 1,
+		"lineage": "rehearsal", "outputs": fields{}, "resources": w.rows()})
+}
+
+// rows are the rows of the state: the objects that the plan changes or keeps, under the names of the folder.
+func (w *writer) rows() (rows []fields) {
+	byName := map[string]fields{}
+	names := map[string][]string{} // of the folder, by block without keys
+	for _, c := range w.changes {
+		of := cmp.Or(strings.Trim(c.ModuleAddress+".", "."), "")
+		block := strings.Trim(indices.ReplaceAllString(of, "")+"."+c.Type+"."+c.Name, ".")
+		names[block] = append(names[block], c.Type+"."+c.name)
+	}
+	for _, row := range w.state {
+		for _, instance := range row.Instances {
+			c := w.changeOf(row, instance)
+			if c == nil || c.why != "" {
+				continue
+			}
+			of := maps.Clone(instance)
+			delete(of, "index_key")
+			var before, needs []string
+			_ = json.Unmarshal(instance["dependencies"], &before) // none
+			for _, one := range before {
+				needs = append(needs, names[indices.ReplaceAllString(one, "")]...)
+			}
+			slices.Sort(needs)
+			of["dependencies"], _ = json.Marshal(slices.Compact(needs)) //nolint:errchkjson // texts
+			if c.ActionReason == tf.ActionReasonReplaceBecauseTainted {
+				of["status"] = json.RawMessage(`"tainted"`)
+			}
+			if byName[c.Type+"."+c.name] == nil {
+				byName[c.Type+"."+c.name] = fields{"mode": "managed", "type": c.Type, "name": c.name,
+					"provider": fmt.Sprintf("provider[%q]", w.source), "instances": []any{}}
+			}
+			one := byName[c.Type+"."+c.name]
+			all, _ := one["instances"].([]any)
+			one["instances"] = append(all, of)
+		}
+	}
+	for _, name := range sorted(byName) {
+		rows = append(rows, byName[name])
+	}
+	return rows
+}
+
+// changeOf is the change of an instance that the folder's state has; nil for none.
+func (w *writer) changeOf(row stateRow, instance map[string]json.RawMessage) *change {
+	if row.Mode != "managed" || !strings.Contains(row.Provider, w.source) {
+		return nil
+	}
+	address := row.address(instance)
+	for _, c := range w.changes {
+		if c.Address == address && c.DeposedKey == text(instance, "deposed") {
+			if c.Change.Importing != nil || slices.Contains(c.Change.Actions, tf.ActionForget) {
+				return nil
+			}
+			return c
+		}
+	}
+	return nil
+}

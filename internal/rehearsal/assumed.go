@@ -121,11 +121,14 @@ func assumed(without, with outcome, since time.Time, open map[string]bool,
 			}
 		}
 	}
-	for _, one := range priced {
-		if one.Without.From() == string(amounts.Invoiced) || one.With.From() == string(amounts.Invoiced) {
-			sentences = append(sentences, "The fields subscription_id, status, amount_cents, currency, period_start and "+
-				"created_at of invoices are what their names say. No description lists them.")
-			break
+	for sentence, holds := range map[string]func(*money.Price) bool{
+		"The fields subscription_id, status, amount_cents, currency, period_start and created_at of invoices are what their " +
+			"names say. No description lists them.": func(p *money.Price) bool { return p.From() == string(amounts.Invoiced) },
+		"What is marked ≈: plan and items are added exactly, the discount is taken off the sum, and the result is rounded " +
+			"once, half up.": func(p *money.Price) bool { return p != nil && p.Estimated > 0 },
+	} {
+		if slices.ContainsFunc(priced, func(one money.Amounts) bool { return holds(one.Without) || holds(one.With) }) {
+			sentences = append(sentences, sentence)
 		}
 	}
 	slices.Sort(sentences)

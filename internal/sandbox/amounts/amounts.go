@@ -1,6 +1,6 @@
 // Package amounts determines what a subscription is invoiced each billing cycle. The sources, in this order: invoices,
-// the amounts that the service shows for subscriptions, its catalogue, arithmetic, and a price list. The organization's
-// own amounts confirm or refute the arithmetic. An amount that no source proves is not known.
+// the amounts that the service shows for subscriptions, its catalogue, and a price list: these are exact. All else is an
+// estimate by one arithmetic, see Cents. If an amount of the organization contradicts it, such an amount is not known.
 package amounts
 
 import (
@@ -34,10 +34,9 @@ type (
 	// Amount is what a subscription is invoiced each billing cycle.
 	Amount struct {
 		Cents *int64 // nil: not known
-		// Shown is recurring_amount_cents as the service shows it, which may be before the discount. nil: not known.
+		// Shown is recurring_amount_cents as the service shows it. nil: not known.
 		Shown *int64
-		// Estimated is true if the arithmetic is not confirmed. If only the rounding is not, the amount is off by at most one
-		// cent for each item.
+		// Estimated is true for what is derived. If the service rounds otherwise, it is off by at most a cent for each line.
 		Estimated bool
 		Source    Source
 		// Arithmetic names what a Derived amount is computed from, such as "plan + items − 10 %".

@@ -3,6 +3,7 @@ package amounts
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"math/big"
 	"slices"
@@ -17,12 +18,10 @@ type (
 	// Book has what an organization shows of its amounts. Add everything, then call Learn.
 	Book struct {
 		facts
-		learned
-		subscriptions map[string]known     // by id
-		invoiced      map[string]fact      // by terms
-		shown         map[string]fact      // by terms
-		percents      map[string][]known   // billed now with a percentage, by the terms without it
-		deduced       map[string]deduction // by price and currency
+		subscriptions map[string]known // by id
+		invoiced      map[string]fact  // by terms
+		shown         map[string]fact  // by terms
+		contradiction string           // of an amount and the arithmetic; "" for none
 	}
 	// facts are added. The others are learned from them.
 	facts struct {
@@ -151,29 +150,42 @@ func (b *Book) terms(s *subscription) Terms {
 
 // Learn concludes what the amounts prove.
 func (b *Book) Learn() {
-	b.subscriptions, b.invoiced, b.shown = map[string]known{}, map[string]fact{}, map[string]fact{}
-	b.percents, b.deduced = map[string][]known{}, map[string]deduction{}
+	b.subscriptions, b.invoiced, b.shown, b.contradiction = map[string]known{}, map[string]fact{}, map[string]fact{}, ""
 	invoices := b.current()
-	for _, id := range slices.Sorted(maps.Keys(b.Subscriptions)) {
+	ids := slices.Sorted(maps.Keys(b.Subscriptions))
+	for _, id := range ids {
 		s := b.Subscriptions[id]
 		t := b.terms(s)
 		k := known{terms: t, key: b.key(t), invoiced: invoices[id].one(), shown: s.Shown}
 		b.subscriptions[id] = k
-		if !s.billedNow() || !s.ItemsKnown {
-			continue
-		}
-		b.invoiced[k.key] = b.invoiced[k.key].and(k.invoiced)
-		b.shown[k.key] = b.shown[k.key].and(k.shown)
-		if t.isDiscounted() && t.Code == "" {
-			base := b.key(t.without())
-			b.percents[base] = append(b.percents[base], k)
+		if s.billedNow() && s.ItemsKnown {
+			b.invoiced[k.key] = b.invoiced[k.key].and(k.invoiced)
+			b.shown[k.key] = b.shown[k.key].and(k.shown)
 		}
 	}
-	b.learned = learned{fits: every(), rules: every()}
-	b.examples(b.learnItems)
-	b.examples(b.learnDiscount)
-	b.conclude()
-	b.examples(b.deduce)
+	for _, id := range ids {
+		if s := b.Subscriptions[id]; b.contradiction == "" && s.billedNow() && s.ItemsKnown {
+			b.contradiction = b.contradicts(b.subscriptions[id])
+		}
+	}
+}
+
+// contradicts reports an amount that differs from the arithmetic by more than a cent for each line.
+func (b *Book) contradicts(k known) string {
+	cents, d := cmp.Or(k.invoiced, k.shown), k.terms.discount()
+	if cents == nil || d == nil || k.terms.Code != "" || len(k.terms.Items) == 0 && d.Sign() == 0 {
+		return ""
+	}
+	of := b.parts(k.terms.without(), false)
+	if of.lines == nil || of.source == PriceList {
+		return ""
+	}
+	expected := Arithmetic{}.Cents(of.lines, d)
+	if off := new(big.Int).Sub(expected, big.NewInt(*cents)); off.CmpAbs(big.NewInt(int64(len(of.lines)))) <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("a subscription shows %s, where %s gives %s", Decimal(*cents), of.words(k.terms),
+		Decimal(expected.Int64()))
 }
 
 // slack is how much later than an invoice the subscription may have been updated by the renewal that made it.
@@ -195,9 +207,6 @@ func (b *Book) current() map[string]fact {
 	return all
 }
 
-// cents is what the invoice shows, or else the subscription; nil: neither does.
-func (k known) cents() *int64 { return cmp.Or(k.invoiced, k.shown) }
-
 func (f fact) and(cents *int64) fact {
 	if cents == nil || slices.Contains(f, *cents) {
 		return f
@@ -211,83 +220,4 @@ func (f fact) one() *int64 {
 		return nil
 	}
 	return &f[0]
-}
-
-// examples calls learn for each subscription that proves something.
-func (b *Book) examples(learn func(k known)) {
-	for _, id := range slices.Sorted(maps.Keys(b.subscriptions)) {
-		if s := b.Subscriptions[id]; s.billedNow() && s.ItemsKnown && s.Code == "" {
-			learn(b.subscriptions[id])
-		}
-	}
-}
-
-// learnItems learns from a subscription without a discount how items are billed.
-func (b *Book) learnItems(k known) {
-	cents := k.cents()
-	if k.terms.isDiscounted() || len(k.terms.Items) == 0 || cents == nil {
-		return
-	}
-	p := b.parts(k.terms)
-	if p.lines == nil || p.source == PriceList || p.low != nil {
-		return
-	}
-	agrees := b.explained(*cents, p.lines, none)
-	switch {
-	case k.terms.Plan != "":
-		b.sum.note(agrees)
-	case !agrees, len(k.terms.Items) > 1, k.terms.Items[0].Quantity > 1: // one alone proves nothing
-		b.quantity.note(agrees)
-	}
-}
-
-// learnDiscount learns from a subscription with a percentage.
-func (b *Book) learnDiscount(k known) {
-	d := k.terms.discount()
-	if d == nil || d.Sign() == 0 {
-		return
-	}
-	base := b.undiscounted(k.terms.without(), false)
-	if base.lines == nil || base.source == PriceList || base.rounded || base.low != nil {
-		if k.invoiced != nil && k.shown != nil {
-			b.learnDisplay(*k.invoiced, *k.shown, k.terms)
-		}
-		return
-	}
-	b.learnDiscountOf(k, base, d)
-}
-
-// learnDiscountOf learns from a subscription with a percentage of an amount that is known.
-func (b *Book) learnDiscountOf(k known, base base, d *big.Rat) {
-	whole, part := b.less(base, none).Cents, b.less(base, d).Cents
-	if whole == nil || part == nil || *whole-*part <= int64(len(base.lines)) { // a discount of a cent proves nothing
-		return
-	}
-	billed := k.invoiced
-	if k.shown != nil && *k.shown == *whole {
-		b.net.note(false)
-	} else if k.shown != nil && b.explained(*k.shown, base.lines, d) {
-		b.net.note(true)
-		billed = cmp.Or(billed, k.shown)
-	} else if !base.estimated {
-		billed = cmp.Or(billed, k.shown)
-	}
-	if billed == nil {
-		return
-	}
-	if agrees := b.explained(*billed, base.lines, d); agrees || !base.estimated {
-		b.discounts.note(agrees)
-	}
-}
-
-// learnDisplay learns from an invoice whether the amount that is shown is before the discount.
-func (b *Book) learnDisplay(invoiced, shown int64, t Terms) {
-	d, whole := t.discount(), line(shown)
-	switch {
-	case invoiced == shown:
-		b.net.note(true)
-	case len(t.Items) > 0 && explains(invoiced, whole, d), len(t.Items) == 0 && b.explained(invoiced, whole, d):
-		b.net.note(false)
-		b.discounts.note(true)
-	}
 }

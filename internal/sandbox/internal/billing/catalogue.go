@@ -339,14 +339,10 @@ func (r SubscriptionRow) amount(how amounts.Arithmetic, costs pricing) amounts.A
 	}
 	// formatPercent always writes a valid number.
 	cents := how.Cents(lines, amounts.Discount(server.TextOf(r.Subscription.DiscountPercent)))
-	shown := cents
-	if how.Gross {
-		shown = how.Cents(lines, new(big.Rat))
-	}
-	if !shown.IsInt64() || !cents.IsInt64() {
+	if !cents.IsInt64() {
 		return amounts.Amount{}
 	}
-	return amounts.Amount{Cents: new(cents.Int64()), Shown: new(shown.Int64())}
+	return amounts.Amount{Cents: new(cents.Int64()), Shown: new(cents.Int64())}
 }
 
 // formatPercent formats a validated percentage as the service returns it, with two places (wire contract:

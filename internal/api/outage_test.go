@@ -74,6 +74,22 @@ func TestOneRejectedToken(t *testing.T) {
 	})
 }
 
+// TestOneMissingRoute: that the service does not have one path is no reason why another operation fails.
+func TestOneMissingRoute(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := apitest.New(map[string]http.HandlerFunc{"GET /v1/plans": apitest.Rejected(404, "route_not_found"),
+			"GET /": apitest.Rejected(503, "down")})
+		c := newClient(t, s, byTime)
+		_, first := c.Do(t.Context(), Request{Operation: "records.list", Path: map[string]string{"collection": "plans"}})
+		_, err := c.Do(t.Context(), Request{Operation: "customers.list"})
+		var earlier *EarlierError
+		if e, ok := AsError(err); !ok || e.Status != 503 || errors.As(err, &earlier) {
+			t.Errorf("%v, after %v", err, first)
+		}
+	})
+}
+
 // TestOutagesAreSurvived: a service that is away for minutes in the middle of a run goes unnoticed, and the run
 // continues as soon as it is back.
 func TestOutagesAreSurvived(t *testing.T) {

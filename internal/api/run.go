@@ -112,8 +112,10 @@ func (c *Client) concluded(k *call, err error) error {
 		if e.Status == http.StatusForbidden && len(e.Required) > 0 {
 			return c.outage.report(k, c.cfg.Service, strings.Join(e.Required, " "), e)
 		}
-		foreign := !e.Structured && e.Status != http.StatusUnauthorized || e.lacksRoute()
-		if foreign || e.Status >= http.StatusInternalServerError {
+		if e.lacksRoute() { // it says nothing about other operations
+			return c.outage.report(k, c.cfg.Service, "the route of "+k.operation, e)
+		}
+		if !e.Structured && e.Status != http.StatusUnauthorized || e.Status >= http.StatusInternalServerError {
 			return c.outage.report(k, c.cfg.Service, unresponsive, e)
 		}
 	case *TransportError:

@@ -253,12 +253,20 @@ func (c *copying) billed(ctx context.Context) error {
 	read := map[string]bool{}
 	kinds := c.kinds("billing")
 	for _, k := range kinds {
-		count, fine, err := c.pass(ctx, k, nil)
-		if err != nil {
-			return err
+		total := 0
+		// Deletions while a list is paged move objects to a page that was read: passes are repeated until one adds nothing.
+		for range rounds {
+			count, fine, err := c.pass(ctx, k, nil)
+			if err != nil {
+				return err
+			}
+			total += count
+			if read[k.Name] = fine; !fine || count == 0 {
+				break
+			}
 		}
-		if read[k.Name] = fine; fine {
-			c.report(plural(k.Name), count, true)
+		if read[k.Name] {
+			c.report(plural(k.Name), total, true)
 		}
 	}
 	since := url.Values{"updated_at_gte": {c.began.Format(time.RFC3339)}}
@@ -298,10 +306,11 @@ func (c *copying) pass(ctx context.Context, k evidence.Kind, query url.Values) (
 		if err != nil {
 			return count, false, err
 		}
-		if stamp := object.Field("updated_at"); c.seen[k.Name+object.ID] == stamp && stamp != "" {
+		stamp := object.Field("updated_at")
+		if had, was := c.seen[k.Name+object.ID]; was && had == stamp && (stamp != "" || query == nil) {
 			continue
 		}
-		c.seen[k.Name+object.ID] = object.Field("updated_at")
+		c.seen[k.Name+object.ID] = stamp
 		count++
 		c.report(plural(k.Name), count, false)
 		raw := object.Raw

@@ -9,9 +9,11 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -232,6 +234,34 @@ func TestCopyWhileItChanges(t *testing.T) {
 	}
 }
 
+// TestCopyWhileObjectsAreDeleted checks that deletions while a list is paged lose none of the other objects, also where
+// as many are created, so that the total stays.
+func TestCopyWhileObjectsAreDeleted(t *testing.T) {
+	t.Parallel()
+	ids := []string{"c0", "c1", "c2", "c3", "c4", "c5"}
+	source := listing(t, func(query url.Values) string {
+		if query.Has("updated_at_gte") {
+			return `{"data":[],"meta":{"page":1,"per_page":2,"total":0,"total_pages":0}}`
+		}
+		page, _ := strconv.Atoi(query.Get("page"))
+		if page = max(page, 1); page == 2 && ids[0] == "c0" {
+			ids = append(ids[1:], "new")
+		}
+		var data []string
+		for _, id := range ids[(page-1)*2 : page*2] {
+			data = append(data, fmt.Sprintf(`{"id":%q,"created_at":"2026-01-31T12:00:00Z","updated_at":"2026-01-31T12:00:00Z"}`, id))
+		}
+		return fmt.Sprintf(`{"data":[%s],"meta":{"page":%d,"per_page":2,"total":6,"total_pages":3}}`,
+			strings.Join(data, ","), page)
+	})
+	_, _, text := copied(t, source, copier.Options{})
+	for _, id := range []string{"c1", "c2", "c3", "c4", "c5", "new"} {
+		if !strings.Contains(text, fmt.Sprintf(`"id":%q`, id)) {
+			t.Errorf("%s is missing", id)
+		}
+	}
+}
+
 // TestFromEnvironment checks that errors name the invalid variables, and contain no token.
 func TestFromEnvironment(t *testing.T) {
 	t.Parallel()
@@ -351,15 +381,23 @@ func TestCopyWithoutDate(t *testing.T) {
 // list of everything, or of what has changed since the start of the copy.
 func customersOnly(t *testing.T, customer func(changed bool) string) copier.Source {
 	t.Helper()
+	return listing(t, func(query url.Values) string {
+		data := customer(query.Has("updated_at_gte"))
+		return fmt.Sprintf(`{"data":[%s],"meta":{"page":1,"per_page":100,"total":%d,"total_pages":1}}`, data, min(len(data), 1))
+	})
+}
+
+// listing is the source of a service that has only customers, and lists them so.
+func listing(t *testing.T, customers func(query url.Values) string) copier.Source {
+	t.Helper()
 	service := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header()["Date"] = nil
 		w.Header().Set("Content-Type", "application/json")
-		data := ""
-		if r.URL.Path == "/v1/customers" {
-			data = customer(r.URL.Query().Has("updated_at_gte"))
-		}
-		text := fmt.Sprintf(`{"data":[%s],"meta":{"page":1,"per_page":100,"total":%d,"total_pages":1}}`, data, min(len(data), 1))
-		if r.URL.Path == "/v1/me" {
+		text := `{"data":[],"meta":{"page":1,"per_page":100,"total":0,"total_pages":1}}`
+		switch r.URL.Path {
+		case "/v1/customers":
+			text = customers(r.URL.Query())
+		case "/v1/me":
 			text = `{"id":"9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d","name":"Padaria"}`
 		}
 		_, _ = w.Write([]byte(text))

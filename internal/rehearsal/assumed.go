@@ -1,8 +1,10 @@
 package rehearsal
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
@@ -11,13 +13,15 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 )
 
-// rule is a rule of the copy that no description of the service gives.
+// rule is a rule of the copy that no description of the service gives: for which subscriptions it holds, what it says
+// of them, and what differs among them.
 type rule struct {
 	applies func(a assumption) bool
-	says    func(a assumption) string
+	says    string
+	detail  func(a assumption) string // nil: nothing
 }
 
-// assumption is a subscription of the difference, about which a rule assumes something.
+// assumption is a subscription that is billed in a copy, about which a rule assumes something.
 type assumption struct {
 	of    fields // right after the apply, or without it
 	name  string
@@ -31,49 +35,37 @@ type assumption struct {
 // at is the time in a field.
 func (a assumption) at(field string) time.Time { return plain.Time(a.of[field]) }
 
+// day is the day in a field.
+func day(field string) func(assumption) string {
+	return func(a assumption) string { return a.at(field).UTC().Format(time.DateOnly) }
+}
+
 // lastSafeDay is the last day that every month has.
 const lastSafeDay = 28
 
 var rules = []rule{
-	{func(a assumption) bool { return a.at("trial_end").After(a.since) }, func(a assumption) string {
-		return fmt.Sprintf("%s is first invoiced when its trial ends, on %s", a.name,
-			a.at("trial_end").UTC().Format(time.DateOnly))
-	}},
+	{func(a assumption) bool { return a.at("trial_end").After(a.since) }, "First invoiced when the trial ends",
+		day("trial_end")},
 	{func(a assumption) bool {
 		return amounts.OtherDay(a.at("cycle_billing_date"), a.at("current_period_end"), a.at("trial_end"))
-	}, func(a assumption) string {
-		return fmt.Sprintf("%s is invoiced on its cycle_billing_date, %s, and on that day of later cycles", a.name,
-			a.at("cycle_billing_date").UTC().Format(time.DateOnly))
-	}},
-	{func(a assumption) bool { return a.keeps }, func(a assumption) string {
-		return a.name + " keeps its billing cycle with its new plan"
-	}},
-	{func(a assumption) bool { return a.chosen }, func(a assumption) string {
-		return a.name + " is billed monthly, because its billing_cycle is not set"
-	}},
-	{func(a assumption) bool { return a.of["status"] == "past_due" }, func(a assumption) string {
-		return a.name + " is past due, and is invoiced as before"
-	}},
-	{func(a assumption) bool { return a.of["collection_method"] == "manual_invoice" }, func(a assumption) string {
-		return a.name + " is invoiced by hand, so no invoice of it is counted"
-	}},
+	}, "Invoiced on the cycle_billing_date, and on that day of later cycles", day("cycle_billing_date")},
+	{func(a assumption) bool { return a.keeps }, "Keeps its billing cycle with its new plan", nil},
+	{func(a assumption) bool { return a.chosen }, "Billed monthly, because billing_cycle is not set", nil},
+	{func(a assumption) bool { return a.of["status"] == "past_due" }, "Past due, and invoiced as before", nil},
+	{func(a assumption) bool { return a.of["collection_method"] == manual },
+		"Invoiced by hand, so no invoice of it is counted", nil},
 	{func(a assumption) bool {
 		settings, _ := a.of["renewal_settings"].(fields)
 		return settings["type"] == "cancel"
-	}, func(a assumption) string {
-		return a.name + ` is renewed, although its renewal_settings are "cancel"`
-	}},
+	}, `Renewed, although its renewal_settings are "cancel"`, nil},
 	{func(a assumption) bool {
 		commitment, _ := a.of["commitment"].(fields)
 		return len(commitment) > 0
-	}, func(a assumption) string {
-		return "the commitment of " + a.name + " changes neither what it costs nor when it can end"
-	}},
-	{func(a assumption) bool { return a.isNew && a.since.UTC().Day() > lastSafeDay }, func(a assumption) string {
-		return fmt.Sprintf("%s begins on day %d, so its periods begin on that day, or on the last one of a shorter month",
-			a.name,
-			a.since.UTC().Day())
-	}},
+	}, "Has a commitment, which changes neither what it costs nor when it can end", nil},
+	{func(a assumption) bool {
+		trial := a.at("trial_end")
+		return a.isNew && a.since.UTC().Day() > lastSafeDay || trial.After(a.since) && trial.UTC().Day() > lastSafeDay
+	}, "Begins on a day that not every month has, so its periods begin on the last day of a shorter one", nil},
 }
 
 // openCycles are the ids of the subscriptions whose billing cycle the configuration leaves to the service.
@@ -93,32 +85,25 @@ func openCycles(changes []*change, sent []Sent) map[string]bool {
 	return open
 }
 
-// assumed returns a sentence for each rule of the copy that was used for a subscription of the difference, with the
-// price that is at stake. The configuration leaves the billing cycles of open subscriptions to the service; priced are
-// the prices that differ.
+// assumed returns a sentence for each rule of the copy that the sums rest on, with how many subscriptions, and the
+// first of them: those that differ before the others. The configuration leaves the billing cycles of open ones to the
+// service; priced are the prices that differ.
 func assumed(without, with outcome, since time.Time, open map[string]bool,
 	priced []money.Amounts) (sentences []string) {
-	for _, id := range ids(without.end[evidence.Subscription], with.end[evidence.Subscription]) {
-		if sameTerms(without, with, id) {
-			continue
-		}
-		before, now := without.before[evidence.Subscription][id], with.before[evidence.Subscription][id]
-		of := plain.Either(now, before)
-		if of == nil {
-			continue
-		}
-		a := assumption{of: of, name: nameOf(evidence.Subscription, id, of), isNew: before == nil, since: since}
-		start, end := without.end[evidence.Subscription][id], with.end[evidence.Subscription][id]
-		a.keeps = open[id] && start != nil && end != nil && !plain.Equal(start["plan_id"], end["plan_id"])
-		a.chosen = open[id] && a.isNew
-		price := with.price(with.end[evidence.Subscription][id])
-		if price == nil {
-			price = without.price(without.end[evidence.Subscription][id])
-		}
-		for _, r := range rules {
-			if r.applies(a) {
-				sentences = append(sentences, capitalized(r.says(a))+" ("+price.Text()+").")
+	about := assumptions(without, with, since, open)
+	for _, r := range rules {
+		var names []string
+		for _, a := range about {
+			switch {
+			case !r.applies(a):
+			case r.detail != nil:
+				names = append(names, a.name+" ("+r.detail(a)+")")
+			default:
+				names = append(names, a.name)
 			}
+		}
+		if len(names) > 0 {
+			sentences = append(sentences, r.says+": "+firstOf(names)+".")
 		}
 	}
 	for sentence, holds := range map[string]func(*money.Price) bool{
@@ -135,9 +120,35 @@ func assumed(without, with outcome, since time.Time, open map[string]bool,
 	return sentences
 }
 
-func capitalized(text string) string {
-	if text[0] >= 'a' && text[0] <= 'z' {
-		return string(text[0]-'a'+'A') + text[1:]
+// assumptions are the subscriptions that are billed in either copy: those that differ come first.
+func assumptions(without, with outcome, since time.Time, open map[string]bool) []assumption {
+	var differ, others []assumption
+	for _, id := range ids(without.end[evidence.Subscription], with.end[evidence.Subscription]) {
+		before, now := without.before[evidence.Subscription][id], with.before[evidence.Subscription][id]
+		start, end := without.end[evidence.Subscription][id], with.end[evidence.Subscription][id]
+		of := plain.Either(now, before)
+		if of == nil || !money.Live(of) && !money.Live(before) && !money.Live(end) {
+			continue
+		}
+		a := assumption{of: of, name: cmp.Or(labelOf(of), id), isNew: before == nil, since: since}
+		a.keeps = open[id] && start != nil && end != nil && !plain.Equal(start["plan_id"], end["plan_id"])
+		a.chosen = open[id] && a.isNew
+		if sameTerms(without, with, id) {
+			others = append(others, a)
+		} else {
+			differ = append(differ, a)
+		}
 	}
-	return text
+	return slices.Concat(differ, others)
+}
+
+// mostNames is how many names a sentence has.
+const mostNames = 3
+
+// firstOf are the first names, and how many there are.
+func firstOf(names []string) string {
+	if len(names) > mostNames {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostNames], ", "), len(names)-mostNames)
+	}
+	return strings.Join(names, ", ")
 }

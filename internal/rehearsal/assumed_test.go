@@ -12,7 +12,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 )
 
-// A rule of the copy that no description gives is named where the difference depends on it, and only there.
+// A rule of the copy that no description gives is named once, with how many subscriptions of the sums rest on it, and
+// the first three: those that differ come first.
 func TestAssumed(t *testing.T) {
 	t.Parallel()
 	subscription := func(id, plan string, more fields) fields {
@@ -26,6 +27,9 @@ func TestAssumed(t *testing.T) {
 	state := func(plan string, more ...fields) objects {
 		return objects{evidence.Account: of(fields{"id": "a", "currency": "BRL"}), evidence.Subscription: of(append([]fields{
 			subscription("same", "1", fields{"status": "past_due"}), subscription("plain", plan, nil),
+			subscription("other 1", "1", fields{"status": "past_due"}),
+			subscription("other 2", "1", fields{"status": "past_due"}),
+			subscription("other 3", "1", fields{"status": "past_due"}),
 			subscription("trial", plan, fields{"status": "trialing", "trial_end": "2026-03-02T00:00:00Z"}),
 			subscription("tried", plan, fields{"trial_end": "2026-01-02T00:00:00Z", "commitment": fields{}}),
 			subscription("day", plan, fields{"cycle_billing_date": "2026-02-20T00:00:00Z",
@@ -40,6 +44,7 @@ func TestAssumed(t *testing.T) {
 	for _, id := range []string{"plain", "trial", "tried", "late", "hand", "once", "bound", "new", "day"} {
 		all[id] = amounts.Amount{Cents: new(int64(9990)), Source: amounts.Invoiced}
 	}
+	all["plain"] = amounts.Amount{Cents: new(int64(9991)), Source: amounts.Derived, Estimated: true}
 	before := map[string]amounts.Amount{}
 	for id := range all {
 		before[id] = amounts.Amount{Cents: new(int64(9990)), Source: amounts.Shown}
@@ -49,19 +54,20 @@ func TestAssumed(t *testing.T) {
 		amounts: all}
 	got := assumed(without, with, time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC),
 		map[string]bool{"plain": true, "same": true, "new": true}, prices(without, with))
-	const price = " (BRL 99.90 monthly)."
 	want := []string{
-		`Subscription "day" is invoiced on its cycle_billing_date, 2026-02-20, and on that day of later cycles` + price,
-		`Subscription "hand" is invoiced by hand, so no invoice of it is counted` + price,
-		`Subscription "late" is past due, and is invoiced as before` + price,
-		`Subscription "new" begins on day 31, so its periods begin on that day, or on the last one of a shorter month` + price,
-		`Subscription "new" is billed monthly, because its billing_cycle is not set` + price,
-		`Subscription "once" is renewed, although its renewal_settings are "cancel"` + price,
-		`Subscription "plain" keeps its billing cycle with its new plan` + price,
-		`Subscription "trial" is first invoiced when its trial ends, on 2026-03-02` + price,
-		`The commitment of subscription "bound" changes neither what it costs nor when it can end` + price,
+		"Begins on a day that not every month has, so its periods begin on the last day of a shorter one: new.",
+		"Billed monthly, because billing_cycle is not set: new.",
+		"First invoiced when the trial ends: trial (2026-03-02).",
+		"Has a commitment, which changes neither what it costs nor when it can end: bound.",
+		"Invoiced by hand, so no invoice of it is counted: hand.",
+		"Invoiced on the cycle_billing_date, and on that day of later cycles: day (2026-02-20).",
+		"Keeps its billing cycle with its new plan: plain.",
+		"Past due, and invoiced as before: late, other 1, other 2 and 2 more.",
+		`Renewed, although its renewal_settings are "cancel": once.`,
 		"The fields subscription_id, status, amount_cents, currency, period_start and created_at of invoices are what " +
 			"their names say. No description lists them.",
+		"What is marked ≈: plan and items are added exactly, the discount is taken off the sum, and the result is rounded " +
+			"once, half up.",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)

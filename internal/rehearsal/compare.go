@@ -63,25 +63,39 @@ func observe(ctx context.Context, s *sandbox.Server, since time.Time) (outcome, 
 		if err != nil {
 			return outcome{}, err
 		}
-		of := fields{}
-		if err := plain.Decode(line.Object, &of); err != nil {
+		if err := seen.add(line, since); err != nil {
 			return outcome{}, err
 		}
-		if line.Collection == "plans" {
-			seen.names[fmt.Sprint(of["id"])] = plain.Text(of["name"])
-		}
-		if line.Collection == "invoices" {
-			if at := plain.Time(of["created_at"]); at.After(since) {
-				seen.invoices = append(seen.invoices, of)
-			}
-			continue
-		}
-		if seen.end[line.Kind] == nil {
-			seen.end[line.Kind] = map[string]fields{}
-		}
-		seen.end[line.Kind][fmt.Sprint(of["id"])] = of
 	}
 	return seen, nil
+}
+
+// add adds an object of a copy, with its items, and an invoice only if it was created after a time.
+func (o *outcome) add(line orgcopy.Object, since time.Time) error {
+	of := fields{}
+	if err := plain.Decode(line.Object, &of); err != nil {
+		return err
+	}
+	switch {
+	case line.Collection == "plans" && o.names != nil:
+		o.names[fmt.Sprint(of["id"])] = plain.Text(of["name"])
+	case line.Collection == "invoices":
+		if plain.Time(of["created_at"]).After(since) {
+			o.invoices = append(o.invoices, of)
+		}
+		return nil
+	case line.Items != nil:
+		var items []any
+		if err := plain.Decode(line.Items, &items); err != nil {
+			return err
+		}
+		of["items"] = items
+	}
+	if o.end[line.Kind] == nil {
+		o.end[line.Kind] = map[string]fields{}
+	}
+	o.end[line.Kind][fmt.Sprint(of["id"])] = of
+	return nil
 }
 
 // moved moves the clock of a copy, and returns what it then is.
@@ -165,7 +179,7 @@ func months(without, with outcome, since, until time.Time) (all []Month) {
 func sameTerms(without, with outcome, id string) bool {
 	for _, at := range [][2]objects{{without.before, with.before}, {without.end, with.end}} {
 		if !same(at[0][evidence.Subscription][id], at[1][evidence.Subscription][id], "plan_id", "items", "discount_percent",
-			"discount_code_id", "billing_cycle", "billing_account_id", "status") {
+			"discount_code_id", "billing_cycle", "billing_account_id", "status", "collection_method") {
 			return false
 		}
 	}
@@ -191,9 +205,12 @@ func daysOf(month string, since, until time.Time) string {
 	return fmt.Sprintf("%d-%d", first.Day(), last.Day())
 }
 
-// price is what a subscription costs in a copy; nil if it does not bill.
+// manual is the collection method of subscriptions that the service does not invoice.
+const manual = "manual_invoice"
+
+// price is what a subscription costs in a copy; nil if the service does not bill it.
 func (o outcome) price(of fields) *money.Price {
-	if !money.Live(of) {
+	if !money.Live(of) || of["collection_method"] == manual {
 		return nil
 	}
 	account := o.end[evidence.Account][plain.Text(of["billing_account_id"])]
@@ -209,7 +226,7 @@ func prices(without, with outcome) (all []money.Amounts) {
 	for _, id := range ids(without.end[evidence.Subscription], with.end[evidence.Subscription]) {
 		before, now := without.end[evidence.Subscription][id], with.end[evidence.Subscription][id]
 		if same(before, now, "recurring_amount_cents", "billing_cycle", "status", "plan_id", "items", "discount_percent",
-			"discount_code_id") && money.Of(without.amounts[id]) == money.Of(with.amounts[id]) {
+			"discount_code_id", "collection_method") && money.Of(without.amounts[id]) == money.Of(with.amounts[id]) {
 			continue
 		}
 		one := money.Amounts{ID: id, Name: cmp.Or(plain.Text(plain.Either(now, before)["external_id"]), id),
@@ -452,7 +469,8 @@ func notKnown(r Report, planned []*change) (all []string) {
 		all = append(all, "Whether the service bills the subscriptions of a suspended account.")
 	}
 	if len(r.Differences.Months) > 0 {
-		all = append(all, "Payments, taxes, what discount codes are worth, and what other systems change until then.")
+		all = append(all, "Overage invoices, payments, taxes, what discount codes are worth, and what other systems change "+
+			"until then.")
 	}
 	if slices.ContainsFunc(planned, func(c *change) bool {
 		return c.Type == "billing_webhook_endpoint" && c.does() != ""

@@ -326,7 +326,7 @@ func (r *rehearsal) apply(ctx context.Context, t terraform, first *tf.Plan) (ok 
 		return false, err
 	}
 	r.sent = r.log.since(before)
-	r.report.Sent = sent(r.sent, r.names())
+	r.report.Sent = sent(r.sent, r.names(), r.labels())
 	r.annotate(first)
 	r.report.Warnings = append(r.report.Warnings, r.renamed(result.warnings)...)
 	if len(result.errors) > 0 || result.code != 0 {
@@ -385,6 +385,15 @@ func orNothing(does string) string {
 	return does
 }
 
+// addresses are those of the subscriptions that the apply has created, by id.
+func (r *rehearsal) addresses() map[string]string {
+	all := map[string]string{}
+	for _, s := range r.report.Sent {
+		all[s.ID] = s.Address
+	}
+	return all
+}
+
 // addressIn is the address of the given plan for one of the folder.
 func (r *rehearsal) addressIn(address string) string {
 	for _, c := range r.given.changes {
@@ -426,6 +435,8 @@ func (r *rehearsal) compare(ctx context.Context, with, without *sandbox.Server) 
 // conclude notes what differs between the copy without the apply and the one with it, and what that does not say.
 func (r *rehearsal) conclude(seen [2]outcome) {
 	r.report.Differences = compare(seen[0], seen[1], r.report.From, r.report.Until)
+	r.report.Rows = rowsOfChange(seen[0], seen[1], r.addresses())
+	r.report.Later = laterOnes(seen[0], seen[1], r.report.Until)
 	for _, one := range seen {
 		varying(r.report.Differences.Events, one.before, r.report.Sent)
 	}

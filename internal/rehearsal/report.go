@@ -40,11 +40,16 @@ type (
 		Refused     []Diagnostic `json:"refused"`
 		SecondPlan  []Change     `json:"second_plan"` // changes of the plan after the apply
 		Differences Differences  `json:"differences"`
+		Later       []Later      `json:"later"` // what is scheduled for after the last day
+		// Rows are what each subscription that the apply changes is invoiced, see Compare.
+		Rows []Row `json:"rows"`
 		// Assumed has a sentence for each rule of the copy that no description of the service gives and that was used for a
 		// subscription of the difference.
 		Assumed  []string `json:"assumed"`
 		NotKnown []string `json:"not_known"` // a sentence for each effect that the rehearsal cannot determine
 		LeftOut  []string `json:"left_out"`  // a sentence for each thing that was not applied or not copied
+		// FailedOn are the conditions of the caller that hold.
+		FailedOn []Failed `json:"failed_on"`
 
 		secrets []string // texts that the plan marks as sensitive
 		unknown []string // texts that stand for what is known only after the apply

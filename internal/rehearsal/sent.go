@@ -15,8 +15,11 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// sent returns the requests for the report. names are the names of the copy's objects, by id.
-func sent(requests []sandbox.Request, names map[string]string) (all []Sent) {
+// decisive are the arguments of requests whose values say what happens, and when. A plan shows others.
+var decisive = []string{"plan_id", "timing", "behavior", "resumes_at", "collection_method", "cancel_at_period_end"}
+
+// sent returns the requests for the report. names are those of the copy's objects, by id, and labels those of plans.
+func sent(requests []sandbox.Request, names, labels map[string]string) (all []Sent) {
 	for _, q := range requests {
 		one := Sent{Operation: q.Operation, Status: q.Status, ID: q.Object}
 		one.Object, one.Verb = subject(q.Operation)
@@ -44,6 +47,11 @@ func sent(requests []sandbox.Request, names map[string]string) (all []Sent) {
 			}
 		}
 		slices.Sort(one.Arguments)
+		for _, name := range decisive {
+			if value := plain.Text(body[name]); value != "" {
+				one.Values = append(one.Values, Value{Argument: name, To: cmp.Or(labels[value], value)})
+			}
+		}
 		refusal, _ := response["error"].(fields)
 		one.Code = plain.Text(refusal["code"])
 		all = append(all, one)
@@ -93,7 +101,10 @@ func (r *rehearsal) annotate(plans ...*tf.Plan) {
 	for i, s := range r.report.Sent {
 		r.report.Sent[i].Address = addresses[s.ID]
 		if c, ok := changes[s.ID]; ok && c.does() == "update" {
-			r.report.Sent[i].Values = valuesOf(c, s.Arguments, labels)
+			values := valuesOf(c, s.Arguments, labels)
+			r.report.Sent[i].Values = append(values, slices.DeleteFunc(s.Values, func(v Value) bool {
+				return slices.ContainsFunc(values, func(of Value) bool { return of.Argument == v.Argument })
+			})...)
 		}
 	}
 	slices.SortStableFunc(r.report.Sent, func(a, b Sent) int {

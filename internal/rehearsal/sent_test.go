@@ -25,24 +25,24 @@ func TestSent(t *testing.T) {
 		{Operation: "finance.records.update", Object: "r-1", Body: []byte(`{"amount":"1.00"}`), Status: 200},
 		{Operation: "finance.records.create", Body: []byte(`{"name":"water"}`), Status: 201},
 		{Operation: "subscriptions.items.sync", Object: "s-1", Body: []byte(`{"items":[]}`), Status: 200},
-		{Operation: "subscriptions.create", Body: []byte(`{"external_id":"new"}`), Status: 201,
+		{Operation: "subscriptions.create", Body: []byte(`{"external_id":"new","plan_id":"p-1"}`), Status: 201,
 			Response: []byte(`{"data":{"id":"s-2","external_id":"new"}}`)},
 		{Operation: "subscriptions.pause", Object: "s-2", Body: []byte(`{"behavior":"void"}`), Status: 200},
 		{Operation: "customers.create", Body: []byte(`{"customer":{"name":"Lua"}}`), Status: 201,
 			Response: []byte(`{"data":{"customer":{"id":"c-2","name":"Lua"}}}`)},
 		{Operation: "customers.delete", Object: "c-2", Status: 422,
 			Response: []byte(`{"error":{"code":"customer_has_active_subscriptions"}}`)},
-	}, names) {
-		got = append(got, strings.Join(append([]string{one.Verb, one.Object, one.Code}, one.Arguments...), " "))
+	}, names, map[string]string{"p-1": "Gold"}) {
+		got = append(got, one.Verb+" "+one.Object+" "+one.Code+" "+one.arguments())
 	}
 	want := []string{
 		`update finance record "rent"  amount`,
 		`create finance record "water"  name`,
 		`set the items of subscription "aurora"  items`,
-		`create subscription "new"  external_id`,
-		`pause subscription "new"  behavior`,
+		`create subscription "new"  external_id, plan_id Gold`,
+		`pause subscription "new"  behavior void`,
 		`create customer "Lua"  name`,
-		`delete customer "Lua" customer_has_active_subscriptions`,
+		`delete customer "Lua" customer_has_active_subscriptions `,
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
@@ -99,8 +99,8 @@ func TestConclusions(t *testing.T) {
 		return all
 	}
 	r.conclude(seen)
-	want := []string{"What happens to subscription", "What the service bills", "Payments, taxes, what discount", "A note.",
-		"How many events of", "Whether the service accepts", "Whether the token of", `Subscription "aurora" is past`, "Targets."}
+	want := []string{"What happens to subscription", "What the service bills", "Overage invoices, payments, taxes,",
+		"A note.", "How many events of", "Whether the service accepts", "Whether the token of", "Past due, and invoiced", "Targets."}
 	if got := first(r.report.NotKnown, r.report.Assumed, r.report.LeftOut); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

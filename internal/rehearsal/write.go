@@ -19,6 +19,7 @@ func (r *Report) Page() *render.Page {
 	whole.Warnings, whole.Sent, whole.Refused = render.List(r.Warnings), render.List(r.Sent), render.List(r.Refused)
 	whole.SecondPlan, whole.Assumed = render.List(r.SecondPlan), render.List(r.Assumed)
 	whole.NotKnown, whole.LeftOut, whole.Differs = render.List(r.NotKnown), render.List(r.LeftOut), render.List(r.Differs)
+	whole.Later, whole.FailedOn, whole.Rows = render.List(r.Later), render.List(r.FailedOn), render.List(r.Rows)
 	d := r.Differences
 	whole.Differences = Differences{render.List(d.Months), render.List(d.Subscriptions), render.List(d.Events),
 		render.List(d.Occurrences)}
@@ -53,6 +54,9 @@ func (r *Report) headline() string {
 	}
 	parts = append(parts, perCycle(r.Differences.Subscriptions)...)
 	parts = append(parts, r.happenings()...)
+	if n := len(r.Later); n > 0 {
+		parts = append(parts, fmt.Sprint(n, " scheduled for later"))
+	}
 	if len(parts) == 0 {
 		return "No difference in what is billed until " + r.Until.Format(time.DateOnly)
 	}
@@ -106,7 +110,8 @@ var headlined = []struct {
 	verb     Verb
 	ofPlural string
 }{{evidence.Subscription, begins, "begin"}, {evidence.Subscription, ends, "end"},
-	{evidence.Subscription, becomes("paused"), "are paused"}, {evidence.Account, becomes("suspended"), "are suspended"},
+	{evidence.Subscription, becomes("paused"), "are paused"}, {evidence.Subscription, continues, "continue"},
+	{evidence.Account, becomes("suspended"), "are suspended"},
 	{evidence.Account, reactivated, "are reactivated"}, {evidence.Account, becomes("closed"), "are closed"},
 	{evidence.Key, ends, "end"}, {evidence.Key, becomes("revoked"), "are revoked"}}
 
@@ -196,8 +201,10 @@ func (r *Report) sections() (all []render.Section) {
 	add("Prices on "+r.Until.Format(time.DateOnly), []string{"Subscription", "Without", "With", "Difference",
 		"Source"}, money.Rows(d.Subscriptions))
 	addLong("What happens"+until, nil, occurrenceRows(d.Occurrences))
+	addLong("After "+r.Until.Format(time.DateOnly), nil, laterRows(r.Later))
 	addLong("Webhook deliveries"+until, []string{"Event", "Endpoint", "Without", "With"}, eventRows(d.Events))
-	if r.Result != Refused && len(d.Months)+len(d.Subscriptions)+len(d.Occurrences)+len(d.Events) == 0 {
+	if r.Result != Refused && len(d.Months)+len(d.Subscriptions)+len(d.Occurrences)+len(d.Events)+
+		len(r.Later) == 0 {
 		add("Nothing differs"+until, nil, [][]string{{"No invoice, subscription, key or event differs."}})
 	}
 	add("Assumed", nil, render.Lines(r.Assumed))
@@ -237,7 +244,10 @@ func (s Sent) arguments() string {
 	var all []string
 	for _, name := range s.Arguments {
 		for _, v := range s.Values {
-			if v.Argument == name {
+			switch {
+			case v.Argument == name && v.From == "":
+				name += " " + v.To
+			case v.Argument == name:
 				name += " " + v.From + " → " + v.To
 			}
 		}
@@ -258,8 +268,14 @@ func changeRows(changes []Change) (rows [][]string) {
 }
 
 func monthRows(months []Month) (rows [][]string) {
-	totals := map[string]*Month{}
+	totals, differs := map[string]*Month{}, map[string]bool{}
 	for _, m := range months {
+		differs[m.Currency] = differs[m.Currency] || !m.Difference.None()
+	}
+	for _, m := range months {
+		if !differs[m.Currency] {
+			continue
+		}
 		label := m.Month
 		if m.Days != "" {
 			label += " (" + m.Days + ")"

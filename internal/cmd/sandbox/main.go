@@ -75,7 +75,7 @@ func (p program) chapters() []chapter {
 		{"Make things happen", []command{
 			p.clock(), p.subscription(), p.event(), p.fault(), p.operations(), p.token(),
 		}},
-		{"Try a change on a copy of an organization", []command{p.copy(), p.rehearse(), p.coverage()}},
+		{"Try a change on a copy of an organization", []command{p.copy(), p.rehearse(), p.compare(), p.coverage()}},
 		{"Compare a service with what the provider assumes", []command{p.check()}},
 		{"About it", []command{p.completion(), p.version()}},
 	}

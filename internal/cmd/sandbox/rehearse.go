@@ -20,8 +20,11 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 )
 
-// exitRefused is the exit code of a refused rehearsal, or of one whose second plan is not empty.
-const exitRefused = 3
+// Exit codes of a rehearsal.
+const (
+	exitRefused = 3 // refused, not empty, or another plan
+	exitFailed  = 4 // a condition of --fail-on holds
+)
 
 const (
 	defaultDays = 90
@@ -64,6 +67,7 @@ func (p program) rehearse() command {
 	options := rehearsal.Options{Days: defaultDays}
 	var format formats
 	var copied, prices string
+	var conditions []rehearsal.Condition
 	run := func(ctx context.Context, _ *controller, values []string) (err error) {
 		if options.Days > mostDays {
 			return misused("--days must be at most %d", mostDays)
@@ -78,21 +82,8 @@ func (p program) rehearse() command {
 		if options.Prices, err = priceList(prices); err != nil {
 			return err
 		}
-		if options.Plan, err = p.fileOrInput(values[0]); err != nil {
+		if err := p.readPlan(values[0], copied, &options); err != nil {
 			return err
-		}
-		if options.Folder, err = os.Getwd(); err != nil {
-			return err
-		}
-		if values[0] != "-" {
-			if options.File, err = filepath.Abs(values[0]); err != nil {
-				return err
-			}
-		}
-		if copied != "" {
-			if options.Copy, err = os.ReadFile(copied); err != nil {
-				return err
-			}
 		}
 		// If the reader of a pipe exits, such as head, the temporary folder must still be removed.
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
@@ -105,8 +96,14 @@ func (p program) rehearse() command {
 		if err != nil {
 			return fmt.Errorf("%s: %w", values[0], err)
 		}
+		if err := result.Judge(conditions); err != nil {
+			return misused("--fail-on: %v", err)
+		}
 		if err := format.write(p.out, result.Page()); err != nil {
 			return err
+		}
+		for _, failed := range result.FailedOn {
+			fmt.Fprintf(p.err, "--fail-on %s: it is %s\n", failed.Condition, failed.Value)
 		}
 		return exitOf(result)
 	}
@@ -121,11 +118,11 @@ copy that "{sandbox} copy" has written. Nothing else reaches the services, and n
 or the program after --, prints the plan in this folder. It then runs in a temporary folder that has nothing of
 yours: no other provider, data source, module, backend or provisioner.
 Exit code: 0 applied and the second plan is empty, or nothing to rehearse; 3 refused, not empty, or another plan;
-1 not rehearsed, or only in part.
+1 not rehearsed, or only in part; 4 a condition of --fail-on holds.
 `,
 		examples: `terraform plan -out pr.tfplan && {sandbox} rehearse pr.tfplan
 {sandbox} rehearse pr.tfplan --copy organization.copy --days 365
-{sandbox} rehearse pr.tfplan --markdown > report.md
+{sandbox} rehearse pr.tfplan --markdown --fail-on 'monthly < -500' --fail-on 'ends >= 3' > report.md
 terraform show -json pr.tfplan | {sandbox} rehearse - --prices prices.json
 {sandbox} rehearse pr.tfplan -- tofu
 `,
@@ -138,6 +135,13 @@ terraform show -json pr.tfplan | {sandbox} rehearse - --prices prices.json
 					"`billing.ALIAS`")
 				set.StringVar(&options.Source, "provider-source", "", "`ADDRESS` of the provider in the plan, if it does not end in "+
 					"/recurring-billing/billing")
+				set.Func("fail-on", "end with code 4 if `CONDITION` holds, NAME OP NUMBER with monthly (or monthly.BRL), begins, ends, "+
+					"pauses, refused, not_known, left_out or later; what is not known counts as holding; repeatable",
+					func(text string) error {
+						condition, err := rehearsal.ParseCondition(text)
+						conditions = append(conditions, condition)
+						return err
+					})
 				pricesFlag(set, &prices)
 				operationFlag(set, &options.Operations)
 				format.flags(set)
@@ -147,15 +151,89 @@ terraform show -json pr.tfplan | {sandbox} rehearse - --prices prices.json
 	}
 }
 
+// readPlan reads the plan, and a copy if there is one.
+func (p program) readPlan(name, copied string, options *rehearsal.Options) (err error) {
+	if options.Plan, err = p.fileOrInput(name); err != nil {
+		return err
+	}
+	if options.Folder, err = os.Getwd(); err != nil {
+		return err
+	}
+	if name != "-" {
+		if options.File, err = filepath.Abs(name); err != nil {
+			return err
+		}
+	}
+	if copied != "" {
+		options.Copy, err = os.ReadFile(copied)
+	}
+	return err
+}
+
+// compare compares a rehearsal with what was invoiced since.
+func (p program) compare() command {
+	var format formats
+	var state string
+	operations := map[string]string{}
+	return command{
+		name: "compare", summary: "compare a rehearsal with what was invoiced since", alone: true,
+		about: `Reads the organization that BILLING_* names, with GET requests only, and shows what became of each subscription in
+REPORT, which "{sandbox} rehearse --json" has written, and what it was invoiced since, beside what was
+rehearsed. Of subscriptions that the apply created, the ids come from --state, or from their external_id.
+Exit code: 0 as rehearsed, or explained by a later change; 3 a row differs; 1 nothing could be compared.
+`,
+		examples: `{sandbox} compare report.json
+terraform show -json > state.json && {sandbox} compare report.json --state state.json --markdown
+`,
+		actions: []action{{
+			usage: "REPORT",
+			flags: func(set *flag.FlagSet) {
+				set.StringVar(&state, "state", "", "take the ids of what was created from `FILE`, the output of \"terraform show -json\"")
+				operationFlag(set, &operations)
+				format.flags(set)
+			},
+			run: func(ctx context.Context, _ *controller, values []string) error {
+				if err := format.check(); err != nil {
+					return err
+				}
+				report, err := p.fileOrInput(values[0])
+				if err != nil {
+					return err
+				}
+				var states []byte
+				if state != "" {
+					if states, err = p.fileOrInput(state); err != nil {
+						return err
+					}
+				}
+				result, err := rehearsal.Compare(ctx, report, states, p.getenv, operations,
+					func(text string) { fmt.Fprintln(p.err, text+" …") })
+				if err != nil {
+					return fmt.Errorf("%s: %w", values[0], err)
+				}
+				if err := format.write(p.out, result.Page()); err != nil {
+					return err
+				}
+				if code := result.Code(); code != 0 {
+					return statusError{code: code}
+				}
+				return nil
+			},
+		}},
+	}
+}
+
 // exitOf is the exit code of a report; nil for 0.
 func exitOf(r *rehearsal.Report) error {
 	switch {
 	case r.NotRehearsed > 0:
 		return statusError{code: 1}
-	case r.Result == rehearsal.Applied, r.Result == rehearsal.Nothing:
-		return nil
+	case r.Result != rehearsal.Applied && r.Result != rehearsal.Nothing:
+		return statusError{code: exitRefused}
+	case len(r.FailedOn) > 0:
+		return statusError{code: exitFailed}
 	}
-	return statusError{code: exitRefused}
+	return nil
 }
 
 // pricesFlag names a price list.

@@ -62,7 +62,7 @@ func TestEveryCommandIsExplained(t *testing.T) {
 				if err := set.Parse(words[1:]); err != nil || set.NArg() > 0 {
 					t.Errorf("%q: %v", line, err)
 				}
-			case slices.Contains([]string{"copy", "rehearse", "coverage"}, c.name): // they need a service or a file
+			case slices.Contains([]string{"copy", "rehearse", "compare", "coverage"}, c.name): // they need a service or a file
 				if code, _, complaint := nowhere.run(words...); code != exitFailure {
 					t.Errorf("%q: exit %d: %s", line, code, complaint)
 				}

@@ -1,6 +1,6 @@
 // Package amounts determines what a subscription is invoiced each billing cycle. The sources, in this order: invoices,
-// the amounts that the service shows for subscriptions, its catalogue, and a price list: these are exact. All else is an
-// estimate by one arithmetic, see Cents. If an amount of the organization contradicts it, such an amount is not known.
+// the amounts that the service shows for subscriptions, its catalogue, and a price list. These are exact. All else is
+// estimated by one arithmetic, see Arithmetic, and not known if an amount of the organization contradicts that.
 package amounts
 
 import (
@@ -105,9 +105,6 @@ func Discount(percent string) *big.Rat {
 }
 
 func (t Terms) discount() *big.Rat { return Discount(t.Percent) }
-
-// isDiscounted reports whether the terms have a percentage.
-func (t Terms) isDiscounted() bool { return t.discount() == nil || t.discount().Sign() != 0 }
 
 // without returns the terms without discounts.
 func (t Terms) without() Terms {

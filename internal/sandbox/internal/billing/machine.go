@@ -217,6 +217,9 @@ func (r SubscriptionRow) Due() (at time.Time, ok bool) {
 		return time.Time{}, false
 	}
 	at = r.periodEnd().Time
+	if (s.CancelAtPeriodEnd || r.PendingPlanID != nil) && s.CurrentPeriodEnd.Before(at) {
+		at = s.CurrentPeriodEnd.Time // a longer trial delays only the invoice
+	}
 	if s.Status == subscriptionPaused && s.ResumesAt != nil && s.ResumesAt.Before(at) {
 		at = s.ResumesAt.Time
 	}
@@ -252,7 +255,7 @@ func (r *SubscriptionRow) pass(at time.Time) (invoiced bool) {
 		// resume rejects only subscriptions that are not paused.
 		_ = r.resume(s.ResumesAt.Time)
 	}
-	if end := r.periodEnd(); !end.After(at) {
+	if !s.CurrentPeriodEnd.After(at) {
 		if s.CancelAtPeriodEnd {
 			r.end(at)
 			return false
@@ -260,6 +263,8 @@ func (r *SubscriptionRow) pass(at time.Time) (invoiced bool) {
 		if r.PendingPlanID != nil {
 			s.PlanID, r.PendingPlanID = r.PendingPlanID, nil
 		}
+	}
+	if end := r.periodEnd(); !end.After(at) {
 		if s.Status == subscriptionTrialing {
 			s.activate(at)
 		}

@@ -203,3 +203,19 @@ func TestAddMonths(t *testing.T) {
 }
 
 func unnoted(time.Time, SubscriptionRow, SubscriptionRow) {}
+
+// What is scheduled for the end of the period happens then, also in a trial that lasts longer: a copy can have one.
+func TestTrialAfterThePeriod(t *testing.T) {
+	t.Parallel()
+	row := inState(t, "trialing")
+	end := row.Subscription.CurrentPeriodEnd.Time
+	row.Subscription.TrialEnd = &server.Timestamp{Time: end.AddDate(0, 0, 1)}
+	if at, _ := row.Due(); !at.Equal(end.AddDate(0, 0, 1)) {
+		t.Errorf("it is due at %s", at)
+	}
+	row.Subscription.CancelAtPeriodEnd = true
+	passed, invoices := row.passUntil(end, byID, unnoted)
+	if passed.Subscription.Status != "canceled" || !passed.Subscription.CanceledAt.Equal(end) || len(invoices) > 0 {
+		t.Errorf("%s at %v", passed.Subscription.Status, passed.Subscription.CanceledAt)
+	}
+}

@@ -18,6 +18,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/plain"
+	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/render"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 )
@@ -238,8 +239,8 @@ func (r *rehearsal) note(w *writer) {
 		r.report.NotRehearsed++
 	}
 	if r.given.others > 0 {
-		r.leftOut = append(r.leftOut, fmt.Sprintf("Not rehearsed: %d changes of other configurations of the provider. "+
-			"Choose one with --provider.", r.given.others))
+		r.leftOut = append(r.leftOut, fmt.Sprintf("Not rehearsed: %s of other configurations of the provider. Choose one "+
+			"with --provider.", render.Counted(r.given.others, "change")))
 	}
 	r.leftOut = append(r.leftOut, w.left...)
 	for _, value := range sorted(w.places) {

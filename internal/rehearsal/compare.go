@@ -142,6 +142,24 @@ func (o outcome) invoiced() invoiced {
 	return all
 }
 
+// unknownIn names the subscriptions with an amount in the sums that is not known, but for those that the report prices.
+func unknownIn(sums []outcome, priced []money.Amounts) []string {
+	names := map[string]string{}
+	for _, o := range sums {
+		for _, month := range o.invoiced() {
+			for id, sum := range month {
+				if !sum.Known {
+					names[id] = cmp.Or(labelOf(o.end[evidence.Subscription][id]), id)
+				}
+			}
+		}
+	}
+	for _, one := range priced {
+		delete(names, one.ID)
+	}
+	return slices.Sorted(maps.Values(names))
+}
+
 // of is the sum of a subscription in a month and currency.
 func (i invoiced) of(key [2]string, id string) money.Money {
 	if sum, has := i[key][id]; has {

@@ -244,3 +244,18 @@ func TestNotKnown(t *testing.T) {
 		}
 	}
 }
+
+// An unknown part of a sum names its subscription, unless the report has its price.
+func TestUnknownInSums(t *testing.T) {
+	t.Parallel()
+	invoice := func(id string) fields {
+		return fields{"id": "i-" + id, "subscription_id": id, "status": billed, "created_at": "2026-02-10T00:00:00Z"}
+	}
+	o := outcome{end: objects{evidence.Subscription: of(fields{"id": "a", "external_id": "aurora"}, fields{"id": "b"})},
+		invoices: []fields{invoice("a"), invoice("b"), invoice("known"), invoice("priced")},
+		amounts:  map[string]amounts.Amount{"i-known": {Cents: new(int64(1))}}}
+	got := unknownIn([]outcome{o, o}, []money.Amounts{{ID: "priced"}})
+	if want := []string{"aurora", "b"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

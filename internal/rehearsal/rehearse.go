@@ -450,6 +450,10 @@ func (r *rehearsal) conclude(seen [2]outcome) {
 		r.report.Differences.Subscriptions)
 	r.report.NotKnown = append(append(unknownStatuses(r.objects), notKnown(r.report, r.given.changes)...), r.notes...)
 	r.report.NotKnown = append(r.report.NotKnown, r.references()...)
+	others := unknownIn(seen[:], r.report.Differences.Subscriptions)
+	if len(others) > 0 && r.report.Differences.Months != nil {
+		r.report.NotKnown = append(r.report.NotKnown, "In the sums, without a difference: "+firstOf(others)+".")
+	}
 	if len(r.report.Sent) > 0 {
 		r.report.NotKnown = append(r.report.NotKnown,
 			"Whether the token of the real apply may do this: scopes are not rehearsed.")

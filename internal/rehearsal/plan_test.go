@@ -353,3 +353,53 @@ output "count" { value = length(data.billing_customers.all.customers) }
 		t.Error(err)
 	}
 }
+
+// The order of an apply is kept where the values that refer to an object are known: suspended accounts that become
+// active accept a new subscription each. A tainted object and one that is imported are as in the plan.
+func TestRehearsalKeepsOrder(t *testing.T) {
+	i := newInfrastructure(t)
+	main := func(status, more string) {
+		i.Write("infra/main.tf", required+`
+locals { keys = toset(["a", "b", "c", "d", "e", "f"]) }
+resource "billing_customer" "c" {
+  for_each               = local.keys
+  name                   = each.key
+  create_billing_account = false
+}
+resource "billing_customer" "t" { name = "Tainted" }
+resource "billing_account" "a" {
+  for_each    = local.keys
+  customer_id = billing_customer.c[each.key].id
+  status      = "`+status+`"
+}
+`+more)
+	}
+	main("suspended", "")
+	i.run("init", "-input=false")
+	i.run("apply", "-auto-approve", "-input=false")
+	w := &world{t: t, server: i.service, client: clientOf(i.service)}
+	w.send("", "POST", "/v1/customers", fields{"name": "Imported", "external_id": "imported"})
+	i.run("taint", "billing_customer.t")
+	main("active", `
+resource "billing_subscription" "s" {
+  for_each           = local.keys
+  billing_account_id = billing_account.a[each.key].id
+  plan_id            = "11111111-1111-4111-8111-111111111111"
+}
+import {
+  to = billing_customer.imported
+  id = "external_id=imported"
+}
+resource "billing_customer" "imported" {
+  name        = "Imported"
+  external_id = "imported"
+  notes       = "ours"
+}
+`)
+	file := i.plan()
+	report, err := i.rehearse(t.Context(), rehearsal.Options{Days: 1, File: file, Plan: i.read(file)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	i.like(report, file)
+}

@@ -29,22 +29,36 @@ type Row struct {
 	Currency     string      `json:"currency"`
 	Without      money.Money `json:"without"`
 	With         money.Money `json:"with"`
-	// Before and After are the terms without the apply and with it; null where there is no such subscription.
-	Before fields `json:"terms_without"`
-	After  fields `json:"terms_with"`
+	// Before and After are the terms without the apply and with it: at first, and on the last day. They are empty where
+	// there is no such subscription.
+	Before []fields `json:"terms_without"`
+	After  []fields `json:"terms_with"`
 }
 
 // name is the subscription for people.
-func (r Row) name() string { return cmp.Or(r.ExternalID, r.Subscription, r.Address) }
+func (r Row) name() string {
+	if r.Subscription == "" {
+		return cmp.Or(r.ExternalID, r.Address) + " (new)"
+	}
+	return cmp.Or(r.ExternalID, r.Subscription)
+}
 
 // terms are the members of a subscription that decide what it is invoiced, without what only an id identifies.
 var termsOf = []string{"plan_id", "billing_cycle", "discount_percent", "discount_code_id", "collection_method",
 	"billing_account_id", "status"}
 
-func termsIn(of fields) fields {
-	if of == nil {
-		return nil
+// stagesOf are the terms at the beginning and at the end.
+func stagesOf(id string, o outcome) []fields {
+	all := []fields{}
+	for _, at := range []objects{o.before, o.end} {
+		if of := at[evidence.Subscription][id]; of != nil {
+			all = append(all, termsIn(of))
+		}
 	}
+	return all
+}
+
+func termsIn(of fields) fields {
 	terms := fields{}
 	for _, name := range termsOf {
 		terms[name] = of[name]
@@ -71,8 +85,8 @@ func rowsOfChange(without, with outcome, addresses map[string]string) (rows []Ro
 			continue
 		}
 		was, is := without.before[evidence.Subscription][id], with.before[evidence.Subscription][id]
-		row := Row{Subscription: id, ExternalID: plain.Text(plain.Either(is, was)["external_id"]), Before: termsIn(was),
-			After: termsIn(is)}
+		row := Row{Subscription: id, ExternalID: plain.Text(plain.Either(is, was)["external_id"]),
+			Before: stagesOf(id, without), After: stagesOf(id, with)}
 		if was == nil {
 			row.Subscription, row.Address = "", addresses[id]
 		}
@@ -86,7 +100,9 @@ func rowsOfChange(without, with outcome, addresses map[string]string) (rows []Ro
 			}
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(a.name(), b.name()) })
+	slices.SortStableFunc(rows, func(a, b Row) int {
+		return cmp.Or(cmp.Compare(a.name(), b.name()), cmp.Compare(a.Subscription, b.Subscription))
+	})
 	return rows
 }
 
@@ -196,10 +212,11 @@ func idsOf(state []byte) (map[string]string, error) {
 func compared(rows []Row, from, now time.Time, created map[string]string, seen outcome) *Aftermath {
 	a, outcomes := &Aftermath{}, map[string]Outcome{}
 	for _, row := range rows {
-		of, known := outcomes[row.name()]
+		key := row.Subscription + " " + row.Address + " " + row.ExternalID
+		of, known := outcomes[key]
 		if !known {
-			of = outcomeOf(row, created, seen)
-			outcomes[row.name()] = of
+			of = outcomeOf(row, from, created, seen)
+			outcomes[key] = of
 			a.Objects = append(a.Objects, of)
 		}
 		a.Invoices = append(a.Invoices, beside(row, of, from, now, seen))
@@ -208,44 +225,64 @@ func compared(rows []Row, from, now time.Time, created map[string]string, seen o
 }
 
 // outcomeOf finds the subscription of a row, and says what became of it.
-func outcomeOf(row Row, created map[string]string, seen outcome) Outcome {
+func outcomeOf(row Row, from time.Time, created map[string]string, seen outcome) Outcome {
 	all := seen.end[evidence.Subscription]
 	of := Outcome{Name: row.name(), Is: isMissing, Text: "not applied, or deleted since",
 		id: cmp.Or(row.Subscription, created[row.Address])}
 	if of.id == "" && row.ExternalID != "" {
 		for _, id := range slices.Sorted(maps.Keys(all)) {
-			if plain.Text(all[id]["external_id"]) == row.ExternalID {
-				of.id = id
+			if plain.Text(all[id]["external_id"]) != row.ExternalID || plain.Time(all[id]["created_at"]).Before(from) {
+				continue
 			}
+			if of.id != "" {
+				of.Text, of.id = "several subscriptions have this external_id: pass the state with --state", ""
+				return of
+			}
+			of.id = id
 		}
 	}
 	is := all[of.id]
 	if is == nil {
 		return of
 	}
-	of.on = plain.Time(is["updated_at"]).UTC().Format(time.DateOnly)
+	changed := cmp.Or(plain.Text(is["canceled_at"]), plain.Text(is["updated_at"]))
+	if row.Subscription == "" {
+		changed = plain.Text(is["created_at"])
+	}
+	of.on = plain.Time(changed).UTC().Format(time.DateOnly)
 	terms := termsIn(is)
-	differs := differing(row.After, terms)
+	with, without := differing(row.After, terms), differing(row.Before, terms)
 	switch {
-	case row.After != nil && len(differs) == 0:
+	case with == nil:
 		of.Is, of.Text = isWith, "as with the change"
-	case row.Before != nil && len(differing(row.Before, terms)) == 0:
+	case without == nil:
 		of.Is, of.Text = isWithout, "as without the change: not applied, or taken back"
 	default:
-		of.Is, of.Text = isChanged, "not applied, or changed since ("+of.on+"): "+strings.Join(differs, ", ")
+		of.Is = isChanged
+		of.Text = "not applied, or changed since (" + plain.Time(is["updated_at"]).UTC().Format(time.DateOnly) + "): " +
+			strings.Join(with, ", ")
 	}
 	return of
 }
 
-// differing are the terms that differ, with their values now. A subscription of the copy has another account if that is
-// created too, and comes to its end by itself.
-func differing(expected, now fields) (all []string) {
-	for _, name := range slices.Sorted(maps.Keys(now)) {
-		if name != "billing_account_id" && !plain.Equal(expected[name], now[name]) {
-			all = append(all, name+" is "+cmp.Or(plain.Text(now[name]), "none"))
+// differing are the terms that are not those of a stage, with their values now; nil if all of a stage are. A subscription
+// of the copy has another account if that is created too.
+func differing(stages []fields, now fields) (fewest []string) {
+	for i, stage := range stages {
+		var all []string
+		for _, name := range sorted(now) {
+			if name != "billing_account_id" && !plain.Equal(stage[name], now[name]) {
+				all = append(all, name+" is "+cmp.Or(plain.Text(now[name]), "none"))
+			}
+		}
+		if all == nil {
+			return nil
+		}
+		if i == 0 || len(all) < len(fewest) {
+			fewest = all
 		}
 	}
-	return all
+	return append([]string{}, fewest...)
 }
 
 // beside is a row beside the invoices of its month.
@@ -263,9 +300,6 @@ func beside(row Row, of Outcome, from, now time.Time, seen outcome) Invoiced {
 	case row.Month >= month(now):
 		one.Really, one.Result = "the month has not ended", "not comparable"
 		return one
-	case row.Month == month(from) && of.on != from.UTC().Format(time.DateOnly):
-		one.Really, one.Result = "the month of the change, which was made on another day", "not comparable"
-		return one
 	}
 	sum, complete := seen.billed(of.id, row.Month, row.Currency)
 	if one.Really = sum.In(row.Currency); !complete {
@@ -277,6 +311,8 @@ func beside(row Row, of Outcome, from, now time.Time, seen outcome) Invoiced {
 		one.Result = "not known"
 	case sum.Cents == expected.Cents:
 		one.Result = "equal"
+	case row.Month == month(from) && of.on != from.UTC().Format(time.DateOnly):
+		one.Result = "not comparable" // the change may have been made on another day than the rehearsal
 	case of.Is == isChanged:
 		one.Result = "explained"
 	default:

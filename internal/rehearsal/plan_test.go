@@ -2,10 +2,8 @@ package rehearsal_test
 
 import (
 	"bytes"
-	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -20,130 +18,6 @@ terraform {
   }
 }
 `
-
-// tenants refers to objects in the ways that configurations do: chained for_each, computed keys, pairs, locals over
-// resources, modules with and without keys, functions and templates.
-const tenants = required + `
-variable "tenants" {
-  type    = list(string)
-  default = ["a", "b", "c"]
-}
-variable "unset" { default = null }
-provider "billing" {
-  default_custom_metadata = { managed_by = "terraform-${length(var.tenants)}" }
-}
-locals {
-  pairs    = { for p in setproduct(var.tenants, ["br", "pt"]) : "${p[0]}-${p[1]}" => { tenant = p[0], region = p[1] } }
-  accounts = { for key, account in billing_account.each : key => account.id }
-}
-resource "billing_customer" "each" {
-  for_each               = toset(var.tenants)
-  name                   = "Tenant ${each.key}"
-  external_id            = "t-${each.key}"
-  notes                  = var.unset
-  create_billing_account = false
-}
-resource "billing_account" "each" {
-  for_each      = billing_customer.each
-  customer_id   = each.value.id
-  external_id   = "acc-${each.value.external_id}"
-  billing_email = var.unset
-}
-resource "billing_account" "pair" {
-  for_each    = local.pairs
-  customer_id = billing_customer.each[each.value.tenant].id
-  external_id = "pair-${each.key}"
-}
-resource "billing_subscription" "each" {
-  for_each           = local.accounts
-  billing_account_id = coalesce(var.unset, each.value)
-  external_id        = "s-${each.key}"
-  plan_id            = "11111111-1111-4111-8111-111111111111"
-  custom_metadata    = { account = each.value, label = "acc ${each.value}", customer = upper(each.key) }
-}
-module "team" {
-  for_each = toset(var.tenants)
-  source   = "../modules/team"
-  name     = "team-${each.key}"
-  plan     = "22222222-2222-4222-8222-222222222222"
-  payer    = billing_account.each[each.key].id
-}
-resource "billing_subscription" "of_module" {
-  billing_account_id = module.team[var.tenants[0]].account
-  external_id        = "of-module"
-  plan_id            = "11111111-1111-4111-8111-111111111111"
-}
-`
-
-// like checks that what a rehearsal has sent is what the apply of the plan really sends.
-func (i *infrastructure) like(report *rehearsal.Report, file string) {
-	i.t.Helper()
-	if report.Result != rehearsal.Applied || report.NotRehearsed > 0 || len(report.Differs) > 0 {
-		i.t.Fatalf("%s: %q %+v %q %q", report.Result, report.Differs, report.Refused, report.SecondPlan, report.LeftOut)
-	}
-	var rehearsed, really []string
-	for _, s := range report.Sent {
-		rehearsed = append(rehearsed, s.Operation)
-	}
-	before := len(i.service.Requests())
-	i.run("apply", "-input=false", file)
-	for _, q := range i.service.Requests()[before:] {
-		if q.Method != http.MethodGet {
-			really = append(really, q.Operation)
-		}
-	}
-	slices.Sort(rehearsed)
-	slices.Sort(really)
-	if !slices.Equal(rehearsed, really) {
-		i.t.Errorf("rehearsed %q, really sent %q", rehearsed, really)
-	}
-}
-
-// Every reference of a configuration is evaluated, and the order of an apply is kept: the rehearsal sends what the
-// apply sends, for a new organization and for changes of all kinds.
-func TestRehearsalOfReferences(t *testing.T) {
-	i := newInfrastructure(t)
-	i.Write("infra/main.tf", tenants)
-	i.run("init", "-input=false")
-	for _, step := range []struct {
-		name, more string
-		arguments  []string
-	}{
-		{"created", "", nil},
-		{"tenants come and go", "", []string{"-var=tenants=[\"b\",\"d\",\"e\"]"}},
-		{"replaced by request", "", []string{"-var=tenants=[\"b\",\"d\",\"e\"]", "-replace=billing_account.each[\"d\"]"}},
-		{"forgotten and moved", `
-removed {
-  from = billing_subscription.of_module
-  lifecycle { destroy = false }
-}
-moved {
-  from = billing_account.pair["d-br"]
-  to   = billing_account.moved
-}
-resource "billing_account" "moved" {
-  customer_id = billing_customer.each["d"].id
-  external_id = "moved"
-}
-`, []string{"-var=tenants=[\"b\",\"d\",\"e\"]"}},
-	} {
-		text := tenants
-		if step.more != "" {
-			before, _, _ := strings.Cut(tenants, `resource "billing_subscription" "of_module"`)
-			text = before + step.more
-			text = strings.Replace(text, `"${p[0]}-${p[1]}" => { tenant = p[0], region = p[1] } }`,
-				`"${p[0]}-${p[1]}" => { tenant = p[0], region = p[1] } if "${p[0]}-${p[1]}" != "d-br" }`, 1)
-		}
-		i.Write("infra/main.tf", text)
-		file := i.plan(step.arguments...)
-		report, err := i.rehearse(t.Context(), rehearsal.Options{Days: 1, File: file, Plan: i.read(file)})
-		if err != nil {
-			t.Fatalf("%s: %v", step.name, err)
-		}
-		i.t.Log(step.name, report.Plan)
-		i.like(report, file)
-	}
-}
 
 // The JSON of a plan has only the references: an id of one object is found.
 func TestRehearsalOfJSON(t *testing.T) {
@@ -352,54 +226,4 @@ output "count" { value = length(data.billing_customers.all.customers) }
 		!strings.Contains(err.Error(), "the plan is of organization") {
 		t.Error(err)
 	}
-}
-
-// The order of an apply is kept where the values that refer to an object are known: suspended accounts that become
-// active accept a new subscription each. A tainted object and one that is imported are as in the plan.
-func TestRehearsalKeepsOrder(t *testing.T) {
-	i := newInfrastructure(t)
-	main := func(status, more string) {
-		i.Write("infra/main.tf", required+`
-locals { keys = toset(["a", "b", "c", "d", "e", "f"]) }
-resource "billing_customer" "c" {
-  for_each               = local.keys
-  name                   = each.key
-  create_billing_account = false
-}
-resource "billing_customer" "t" { name = "Tainted" }
-resource "billing_account" "a" {
-  for_each    = local.keys
-  customer_id = billing_customer.c[each.key].id
-  status      = "`+status+`"
-}
-`+more)
-	}
-	main("suspended", "")
-	i.run("init", "-input=false")
-	i.run("apply", "-auto-approve", "-input=false")
-	w := &world{t: t, server: i.service, client: clientOf(i.service)}
-	w.send("", "POST", "/v1/customers", fields{"name": "Imported", "external_id": "imported"})
-	i.run("taint", "billing_customer.t")
-	main("active", `
-resource "billing_subscription" "s" {
-  for_each           = local.keys
-  billing_account_id = billing_account.a[each.key].id
-  plan_id            = "11111111-1111-4111-8111-111111111111"
-}
-import {
-  to = billing_customer.imported
-  id = "external_id=imported"
-}
-resource "billing_customer" "imported" {
-  name        = "Imported"
-  external_id = "imported"
-  notes       = "ours"
-}
-`)
-	file := i.plan()
-	report, err := i.rehearse(t.Context(), rehearsal.Options{Days: 1, File: file, Plan: i.read(file)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	i.like(report, file)
 }

@@ -25,9 +25,10 @@ type fields = plain.Fields
 
 // outcome is the content of a copy after its clock has moved.
 type outcome struct {
-	before     objects  // right after the apply
-	end        objects  // after its clock has moved
-	invoices   []fields // since the copy
+	before     objects                // right after the apply
+	end        objects                // after its clock has moved
+	invoices   []fields               // since the copy
+	past       map[string][]time.Time // when those before it were created, by subscription
 	deliveries []sandbox.DeliveryState
 	names      map[string]string // of plans, by id
 	trail      []sandbox.AuditEntry
@@ -57,7 +58,7 @@ func observe(ctx context.Context, s *sandbox.Server, since time.Time) (outcome, 
 	if err != nil {
 		return outcome{}, err
 	}
-	seen := outcome{end: objects{}, names: map[string]string{}, deliveries: s.Deliveries(), trail: trail,
+	seen := outcome{end: objects{}, names: map[string]string{}, past: map[string][]time.Time{}, deliveries: s.Deliveries(), trail: trail,
 		amounts: s.Amounts()}
 	for line, err := range reader.Objects() {
 		if err != nil {
@@ -80,8 +81,12 @@ func (o *outcome) add(line orgcopy.Object, since time.Time) error {
 	case line.Collection == "plans" && o.names != nil:
 		o.names[fmt.Sprint(of["id"])] = plain.Text(of["name"])
 	case line.Collection == "invoices":
-		if plain.Time(of["created_at"]).After(since) {
+		at, id := plain.Time(of["created_at"]), plain.Text(of["subscription_id"])
+		switch {
+		case at.After(since):
 			o.invoices = append(o.invoices, of)
+		case o.past != nil && !slices.Contains(notBilled, plain.Text(of["status"])):
+			o.past[id] = append(o.past[id], at)
 		}
 		return nil
 	case line.Items != nil:
@@ -139,6 +144,40 @@ func (o outcome) invoiced() invoiced {
 		id := plain.Text(of["subscription_id"])
 		all[key][id] = all[key][id].Plus(money.Of(o.amounts[plain.Text(of["id"])]))
 	}
+	for _, id := range o.irregular() {
+		of := o.end[evidence.Subscription][id]
+		account := o.end[evidence.Account][plain.Text(of["billing_account_id"])]
+		for key, month := range all {
+			if key[1] == account["currency"] && money.Live(of) {
+				month[id] = o.invoicedMore(month, id)
+			}
+		}
+	}
+	return all
+}
+
+// invoicedMore is the sum of a subscription in a month and one more invoice, which is not known.
+func (o outcome) invoicedMore(month map[string]money.Money, id string) money.Money {
+	sum, has := month[id]
+	if !has {
+		sum = money.Exactly(0)
+	}
+	return sum.Plus(money.Of(amounts.Amount{}))
+}
+
+// irregular are the subscriptions that had more invoices than periods, such as those of overage.
+func (o outcome) irregular() (all []string) {
+	for id, created := range o.past {
+		of := o.end[evidence.Subscription][id]
+		cycle := max(monthsOf[plain.Text(of["billing_cycle"])], 1)
+		first, last := slices.MinFunc(created, time.Time.Compare), slices.MaxFunc(created, time.Time.Compare)
+		const day, month = 24 * time.Hour, 30 * 24 * time.Hour
+		periods := 1 + int((last.Sub(first)+5*day)/(month*time.Duration(cycle)))
+		if of != nil && len(created) > periods {
+			all = append(all, id)
+		}
+	}
+	slices.Sort(all)
 	return all
 }
 

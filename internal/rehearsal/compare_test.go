@@ -259,3 +259,28 @@ func TestUnknownInSums(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// A subscription that had more invoices than periods has totals with one that is not known.
+func TestFurtherInvoices(t *testing.T) {
+	t.Parallel()
+	at := func(days ...int) (all []time.Time) {
+		for _, n := range days {
+			all = append(all, time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, n))
+		}
+		return all
+	}
+	state := objects{evidence.Account: of(fields{"id": "a", "currency": "BRL"}), evidence.Subscription: of(
+		fields{"id": "even", "billing_account_id": "a", "billing_cycle": "monthly", "status": "active"},
+		fields{"id": "odd", "billing_account_id": "a", "billing_cycle": "quarterly", "status": "active"})}
+	o := outcome{before: state, end: state, amounts: map[string]amounts.Amount{"i": {Cents: new(int64(100))}},
+		past: map[string][]time.Time{"even": at(0, 31, 59, 90), "odd": at(0, 31, 90), "gone": at(0, 1)},
+		invoices: []fields{{"id": "i", "subscription_id": "even", "status": billed, "currency": "BRL",
+			"created_at": "2026-05-10T00:00:00Z"}}}
+	if got := o.irregular(); !slices.Equal(got, []string{"odd"}) {
+		t.Errorf("%q", got)
+	}
+	month := o.invoiced()[[2]string{"2026-05", "BRL"}]
+	if want := (money.Money{Unknown: 1}); month["odd"] != want || month["even"] != money.Exactly(100) {
+		t.Errorf("%+v", month)
+	}
+}

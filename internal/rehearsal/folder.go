@@ -316,41 +316,85 @@ func (w *writer) needs(c *change) (names []string) {
 
 // providerBlock is the configuration of the provider in the folder: only what changes what it plans and how fast.
 func (w *writer) providerBlock(configuration string) fields {
-	block := fields{}
-	set := func(name string, value any) {
-		if value != nil {
-			block[name] = value
-		}
-	}
-	key := cmp.Or(configuration, "billing")
-	if root := w.module(nil); root != nil {
-		for _, name := range []string{"default_custom_metadata", "requests_per_second"} {
-			if attribute := root.providers[key][name]; attribute != nil {
-				value, err := w.value(scope{}, attribute.Expr)
-				if err == nil && value.IsWhollyKnown() {
-					filled, _ := w.template(value) // of known values
-					set(name, filled)
-				} else {
-					w.left = append(w.left, "The provider argument "+name+" is not carried over: it is known only after apply.")
-				}
-			}
-		}
-		return block
-	}
-	if w.Config == nil || w.Config.ProviderConfigs[key] == nil {
-		return block
-	}
+	block, key := fields{}, cmp.Or(configuration, "billing")
 	for _, name := range []string{"default_custom_metadata", "requests_per_second"} {
-		expression := w.Config.ProviderConfigs[key].Expressions[name]
+		value, configured := w.providerArgument(key, name)
+		if value == nil && configured && name == "default_custom_metadata" {
+			value = w.defaults()
+		}
 		switch {
-		case expression == nil || expression.ExpressionData == nil:
-		case len(expression.References) > 0:
-			w.left = append(w.left, "The provider argument "+name+" is not carried over: the JSON of a plan does not have it.")
-		default:
-			set(name, expression.ConstantValue)
+		case value != nil:
+			block[name] = value
+		case configured:
+			w.left = append(w.left, "The provider argument "+name+" is not carried over: it is not known.")
 		}
 	}
 	return block
+}
+
+// providerArgument is the value of an argument of the provider; nil if it is not known, or not configured.
+func (w *writer) providerArgument(key, name string) (value any, configured bool) {
+	if root := w.module(nil); root != nil {
+		attribute := root.providers[key][name]
+		if attribute == nil {
+			return nil, false
+		}
+		of, err := w.value(scope{}, attribute.Expr)
+		if err != nil || !of.IsWhollyKnown() {
+			return nil, true
+		}
+		value, _ = w.template(of) // of known values
+		return value, !of.IsNull()
+	}
+	if w.Config == nil || w.Config.ProviderConfigs[key] == nil {
+		return nil, false
+	}
+	of := w.Config.ProviderConfigs[key].Expressions[name]
+	if of == nil || of.ExpressionData == nil {
+		return nil, false
+	}
+	if len(of.References) > 0 {
+		return nil, true
+	}
+	value, _ = w.referring(of.ConstantValue) // it has no places
+	return value, true
+}
+
+// defaults are the default keys of custom_metadata as the planned objects show them: those that each of them has, with
+// one value, unless its own argument sets the key. A key of another system that all have is no harm: it stays as it is.
+// nil if no object shows its keys.
+func (w *writer) defaults() any {
+	type shown struct{ effective, own fields }
+	var objects []shown
+	common := fields{}
+	for _, c := range w.changes {
+		var effective fields
+		text, own := plain.Text(c.after["effective_custom_metadata"]), plain.Members(c.after["custom_metadata"])
+		if plain.Decode([]byte(text), &effective) != nil {
+			continue
+		}
+		objects = append(objects, shown{effective, own})
+		for name, value := range effective {
+			if _, isOwn := own[name]; !isOwn {
+				common[name] = value
+			}
+		}
+	}
+	if objects == nil {
+		return nil
+	}
+	for _, of := range objects {
+		maps.DeleteFunc(common, func(name string, value any) bool {
+			_, isOwn := of.own[name]
+			has, found := of.effective[name]
+			return !isOwn && (!found || !plain.Equal(has, value))
+		})
+	}
+	escaped, err := w.referring(common)
+	if err != nil {
+		return nil
+	}
+	return escaped
 }
 
 // put writes the folder.
@@ -437,7 +481,7 @@ func (w *writer) rows() (rows []fields) {
 
 // changeOf is the change of an instance that the folder's state has; nil for none.
 func (w *writer) changeOf(row stateRow, instance map[string]json.RawMessage) *change {
-	if row.Mode != "managed" || !strings.Contains(row.Provider, w.source) {
+	if row.Mode != "managed" {
 		return nil
 	}
 	address := row.address(instance)

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsimple"
 	tf "github.com/hashicorp/terraform-json"
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -30,6 +32,7 @@ type given struct {
 	state   []stateRow  // of this provider
 	version string      // of the program that wrote the state
 	sources *sources    // nil: of JSON alone, which has only the references of arguments
+	lock    []byte      // the file .terraform.lock.hcl; empty: of JSON alone
 	changes []*change   // of the rehearsed configuration of the provider, by address
 	others  int         // changes of other configurations of the provider
 	raw     rawDocument // what terraform-json does not have
@@ -84,7 +87,7 @@ func (r *rehearsal) readPlan(ctx context.Context) (*given, error) {
 		return nil, err
 	}
 	if files != nil {
-		g.sources = parseSources(files)
+		g.sources, g.lock = parseSources(files), files[".terraform.lock.hcl"]
 	}
 	return g, g.choose(r.Provider, r.Source)
 }
@@ -330,6 +333,25 @@ func (g *given) findSource(source string) error {
 			"provider, name it with --provider-source", ours, others[names[0]], names[0])
 	}
 	return nil
+}
+
+// lockedVersion is the version of the provider in the lock file of the plan; empty if it has none.
+func (g *given) lockedVersion() string {
+	var locks struct {
+		Providers []struct {
+			Address string   `hcl:"address,label"`
+			Version string   `hcl:"version"`
+			Rest    hcl.Body `hcl:",remain"`
+		} `hcl:"provider,block"`
+	}
+	if hclsimple.Decode("lock.hcl", g.lock, nil, &locks) == nil {
+		for _, of := range locks.Providers {
+			if of.Address == g.source {
+				return of.Version
+			}
+		}
+	}
+	return ""
 }
 
 // matters reports whether a change is not only the same object at the same address.

@@ -2,8 +2,13 @@ package rehearsal_test
 
 import (
 	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,10 +24,16 @@ terraform {
 }
 `
 
-// The JSON of a plan has only the references: an id of one object is found.
+// The JSON of a plan has only the references: an id of one object is found, and the default keys of custom_metadata in
+// what is planned.
 func TestRehearsalOfJSON(t *testing.T) {
 	i := newInfrastructure(t)
-	i.Write("infra/main.tf", teams(2, nil))
+	i.Write("infra/main.tf", teams(2, nil)+`
+variable "who" { default = "$${terraform}" }
+provider "billing" {
+  default_custom_metadata = { managed_by = var.who }
+}
+`)
 	i.run("init", "-input=false")
 	file := i.plan()
 	command := i.Command("show", "-json", file)
@@ -38,6 +49,11 @@ func TestRehearsalOfJSON(t *testing.T) {
 	// coalesce(…) is not the whole argument.
 	if report.NotRehearsed != 2 || len(report.Sent) != 4 || report.Result != rehearsal.Applied {
 		t.Errorf("%d %q %+v", report.NotRehearsed, report.LeftOut, report.Sent)
+	}
+	for _, s := range report.Sent {
+		if !slices.Contains(s.Arguments, "custom_metadata") || strings.Contains(strings.Join(report.LeftOut, ""), "carried over") {
+			t.Errorf("%+v %q", s, report.LeftOut)
+		}
 	}
 	for name, c := range map[string]struct {
 		document, want string
@@ -161,34 +177,79 @@ resource "billing_subscription" "s" {
 	}
 }
 
-// Nothing of the user is touched or run: no other provider, provisioner, backend or file, whatever it is called, and
-// no variable reaches the runs.
+// Nothing of the user is touched or run: no other provider, provisioner, data source, backend or file, whatever it is
+// called, and no variable reaches the runs.
 func TestRehearsalTouchesNothing(t *testing.T) {
 	i := newInfrastructure(t)
+	other, err := sandbox.Start(t.Context(), sandbox.Options{Seed: 99, CAFile: filepath.Join(t.TempDir(), "ca.pem")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = other.Close() }()
+	requests, state := 0, []byte(nil)
+	backend := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if requests++; r.Method == http.MethodPost {
+			state, _ = io.ReadAll(r.Body)
+		} else if _, err := w.Write(state); err != nil {
+			t.Error(err)
+		}
+	}))
+	defer backend.Close()
 	trap := filepath.Join(t.TempDir(), "trap")
-	i.Write("infra/main.tf", required+`
+	env := other.Env()
+	main := func(n int) {
+		i.Write("infra/main.tf", fmt.Sprintf(`
+terraform {
+  backend "http" { address = %q }
+  required_providers {
+    billing = { source = "recurring-billing/billing" }
+    acme    = { source = "acme/billing" }
+  }
+}
+provider "acme" {
+  base_url     = %q
+  token        = %q
+  ca_certificate_file = %q
+}
+resource "billing_customer" "acme" {
+  provider = acme
+  name     = "n-%[5]d"
+}
+data "billing_customer" "acme" {
+  provider = acme
+  id       = billing_customer.acme.id
+}
 resource "billing_customer" "c" {
-  name = "C"
-  provisioner "local-exec" { command = "touch `+trap+`" }
+  name = "C %[5]d"
+  provisioner "local-exec" { command = "touch %[6]s" }
 }
 resource "terraform_data" "t" {
-  input = billing_customer.c.id
-  provisioner "local-exec" { command = "touch `+trap+`" }
+  input = "%[5]d ${billing_customer.c.id}"
+  provisioner "local-exec" { command = "true || touch %[6]s" }
 }
 data "billing_customers" "all" { depends_on = [billing_customer.c] }
 output "count" { value = length(data.billing_customers.all.customers) }
-`)
+`, backend.URL, env["BILLING_BASE_URL"], env["BILLING_TOKEN"], env["BILLING_CA_CERTIFICATE_FILE"], n, trap))
+	}
+	main(1)
 	for _, name := range []string{"rehearsal.tfplan", "first.tfplan", "second.tfplan", "billing-rehearsal-x.auto.tfvars",
 		"main.tf.json.bak", "given.tfplan"} {
 		i.Write("infra/"+name, "")
 	}
 	i.run("init", "-input=false")
+	i.run("apply", "-auto-approve", "-input=false", "-target=billing_customer.acme")
+	main(2)
+	file := i.plan()
+	before, asked := len(other.Requests()), requests
 	logs := filepath.Join(t.TempDir(), "log")
-	report, err := i.rehearse(t.Context(), rehearsal.Options{Days: 1, Environ: []string{"TF_LOG=TRACE",
+	report, err := i.rehearse(t.Context(), rehearsal.Options{Days: 1, File: file, Plan: i.read(file), Environ: []string{"TF_LOG=TRACE",
 		"TF_LOG_PATH=" + logs, "TF_LOG_SDK_PROTO_DATA_DIR=" + logs, "TF_CLI_ARGS_apply=-destroy", "TF_CLI_ARGS=-help", "TF_WORKSPACE=nope",
 		"TF_VAR_x=y", "BILLING_ENVIRONMENT=production"}})
 	if err != nil || report.Result != rehearsal.Applied || len(report.Sent) != 1 {
 		t.Fatalf("%+v, %v", report, err)
+	}
+	if n := len(other.Requests()); n != before || requests != asked {
+		t.Errorf("the other provider sent %d requests, and the backend got %d", n-before, requests-asked)
 	}
 	for _, name := range []string{trap, logs, filepath.Join(i.folder, "terraform.tfstate.d")} {
 		if _, err := os.Stat(name); err == nil {
@@ -201,6 +262,10 @@ output "count" { value = length(data.billing_customers.all.customers) }
 		t.Error(err)
 	}
 	i.Write("infra/main.tf", required)
+	if err := os.RemoveAll(filepath.Join(i.folder, ".terraform")); err != nil {
+		t.Fatal(err)
+	}
+	i.run("init", "-input=false")
 	if report, err := i.rehearse(t.Context(), rehearsal.Options{}); err != nil || report.Result != rehearsal.Nothing ||
 		!strings.HasPrefix(written(t, report), "Nothing to rehearse\n") {
 		t.Errorf("%+v, %v", report, err)
@@ -212,15 +277,10 @@ output "count" { value = length(data.billing_customers.all.customers) }
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	other, err := sandbox.Start(t.Context(), sandbox.Options{Seed: 99, CAFile: filepath.Join(t.TempDir(), "ca.pem")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = other.Close() }()
 	i.Write("infra/main.tf", required+"resource \"billing_customer\" \"c\" { name = \"C\" }\n")
 	i.run("apply", "-auto-approve", "-input=false")
 	i.Write("infra/main.tf", required)
-	file := i.plan()
+	file = i.plan()
 	i.Env = other.Env()
 	if _, err := i.rehearse(t.Context(), rehearsal.Options{File: file, Plan: i.read(file)}); err == nil ||
 		!strings.Contains(err.Error(), "the plan is of organization") {

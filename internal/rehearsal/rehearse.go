@@ -2,6 +2,7 @@ package rehearsal
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -33,6 +34,7 @@ type Options struct {
 	// Provider is the rehearsed configuration of the provider, such as billing.other; empty: the default one.
 	Provider string
 	Source   string // address of the provider, if it does not end in that of this one
+	Version  string // of the provider in this program; empty: it is not a release
 	Days     int    // how far the clock is moved
 	// Copy is the copy that is used; nil reads the organization that the environment names, into memory.
 	Copy []byte
@@ -234,6 +236,13 @@ func (r *rehearsal) play(ctx context.Context) (*Report, error) {
 
 // note notes what is not carried out, and what stands for unknown values.
 func (r *rehearsal) note(w *writer) {
+	r.leftOut = append(r.leftOut, w.left...)
+	if made := r.given.lockedVersion(); made != "" && r.Version != "" && made != r.Version {
+		r.leftOut = append(r.leftOut, "The plan was made with version "+made+" of the provider, and rehearsed with "+r.Version+".")
+	}
+	if r.given.Complete == nil && r.given.sources == nil {
+		r.leftOut = append(r.leftOut, "Not in this JSON: whether the plan was made with -target.")
+	}
 	for _, c := range r.given.notRehearsed() {
 		r.leftOut = append(r.leftOut, "Not rehearsed: "+c.Address+", because "+c.why+".")
 		r.report.NotRehearsed++
@@ -242,7 +251,6 @@ func (r *rehearsal) note(w *writer) {
 		r.leftOut = append(r.leftOut, fmt.Sprintf("Not rehearsed: %s of other configurations of the provider. Choose one "+
 			"with --provider.", render.Counted(r.given.others, "change")))
 	}
-	r.leftOut = append(r.leftOut, w.left...)
 	for _, value := range sorted(w.places) {
 		r.leftOut = append(r.leftOut, "Known only after apply: "+w.places[value]+".")
 	}
@@ -453,6 +461,14 @@ func (r *rehearsal) conclude(seen [2]outcome) {
 	others := unknownIn(seen[:], r.report.Differences.Subscriptions)
 	if len(others) > 0 && r.report.Differences.Months != nil {
 		r.report.NotKnown = append(r.report.NotKnown, "In the sums, without a difference: "+firstOf(others)+".")
+	}
+	if odd := seen[0].irregular(); len(odd) > 0 && r.report.Differences.Months != nil {
+		var names []string
+		for _, id := range odd {
+			names = append(names, cmp.Or(labelOf(seen[0].before[evidence.Subscription][id]), id))
+		}
+		r.report.NotKnown = append(r.report.NotKnown, "Further invoices of "+firstOf(names)+", as in the past: more than one "+
+			"a period.")
 	}
 	if len(r.report.Sent) > 0 {
 		r.report.NotKnown = append(r.report.NotKnown,

@@ -64,7 +64,7 @@ func (f *formats) write(out io.Writer, r page) error {
 }
 
 func (p program) rehearse() command {
-	options := rehearsal.Options{Days: defaultDays}
+	options := rehearsal.Options{Days: defaultDays, Version: strings.TrimPrefix(version, "v")}
 	var format formats
 	var copied, prices string
 	var conditions []rehearsal.Condition

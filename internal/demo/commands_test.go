@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -254,6 +255,30 @@ func expect(ts *testscript.TestScript, document any, pairs []string) {
 		}
 		if !reflect.DeepEqual(value, wanted) {
 			ts.Fatalf("%s is %v, not %v", path, value, wanted)
+		}
+	}
+}
+
+// shown FILE... compares the last output with text that the documentation shows: all of the first file, and of the
+// others the block that begins like it. The seconds of the sandbox's clock go on.
+func shown(ts *testscript.TestScript, _ bool, args []string) {
+	seconds := regexp.MustCompile(`(T\d\d:\d\d:)\d\dZ`)
+	text := func(file string) string { return seconds.ReplaceAllString(ts.ReadFile(file), "${1}00Z") }
+	printed := text("stdout")
+	if printed != text(args[0]) {
+		ts.Fatalf("%s is\n%s\nand the output is\n%s", args[0], text(args[0]), printed)
+	}
+	first, _, _ := strings.Cut(printed, "\n")
+	for _, file := range args[1:] {
+		_, after, found := strings.Cut(text(file), "```text\n"+first)
+		block, _, _ := strings.Cut(after, "```")
+		if !found {
+			ts.Fatalf("%s has no block that begins with %q", file, first)
+		}
+		for line := range strings.Lines(first + block) {
+			if !strings.Contains("\n"+printed, "\n"+line) {
+				ts.Fatalf("%s has %q, which is not printed", file, line)
+			}
 		}
 	}
 }

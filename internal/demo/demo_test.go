@@ -43,7 +43,7 @@ func TestDemo(t *testing.T) {
 				"step": step, "skipped": skipped, "load": load, "let": let, "replace": replace,
 				"terraform": terraform, "billing-sandbox": sandbox, "asked": asked, "key": key,
 				"planned": planned, "found": found, "outputs": outputs, "has": has,
-				"arrives": arrives, "trust": trust, "received": received,
+				"shown": shown, "arrives": arrives, "trust": trust, "received": received,
 			},
 			Condition: stage.condition,
 		})
@@ -167,7 +167,7 @@ func (s *stage) setUp(env *testscript.Env) error {
 	env.Setenv("RECEIVER", strings.TrimPrefix(c.receiver.At("hooks.example.com"), "https://"))
 	for _, pair := range [][2]string{
 		{"TF_CLI_CONFIG_FILE", filepath.Join(s.dir, "terraform.tfrc")}, {"TERRAFORM", s.program.Path},
-		{"CHECKPOINT_DISABLE", "1"}, {"TF_INPUT", "0"}, {"TF_IN_AUTOMATION", "1"}, {"TF_CLI_ARGS", "-no-color"},
+		{"ROOT", s.root}, {"CHECKPOINT_DISABLE", "1"}, {"TF_INPUT", "0"}, {"TF_IN_AUTOMATION", "1"}, {"TF_CLI_ARGS", "-no-color"},
 	} {
 		env.Setenv(pair[0], pair[1])
 	}

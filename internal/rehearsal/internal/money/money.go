@@ -126,6 +126,9 @@ func (p *Price) Text() string {
 	if p == nil {
 		return "–"
 	}
+	if amount := p.In(p.Currency); amount == NotKnown && p.Cycle != "" {
+		return amount + " (" + p.Cycle + ")"
+	}
 	return strings.TrimSpace(p.In(p.Currency) + " " + p.Cycle)
 }
 

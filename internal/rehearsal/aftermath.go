@@ -265,8 +265,8 @@ func outcomeOf(row Row, from time.Time, created map[string]string, seen outcome)
 	return of
 }
 
-// differing are the terms that are not those of a stage, with their values now; nil if all of a stage are. A subscription
-// of the copy has another account if that is created too.
+// differing are the terms that are not those of a stage, with their values now; nil if all of a stage are. An account
+// that is created too has another id in the copy.
 func differing(stages []fields, now fields) (fewest []string) {
 	for i, stage := range stages {
 		var all []string

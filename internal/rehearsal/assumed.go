@@ -139,6 +139,9 @@ func assumptions(without, with outcome, since time.Time, open map[string]bool) [
 			differ = append(differ, a)
 		}
 	}
+	for _, some := range [][]assumption{differ, others} {
+		slices.SortStableFunc(some, func(a, b assumption) int { return cmp.Compare(a.name, b.name) })
+	}
 	return slices.Concat(differ, others)
 }
 

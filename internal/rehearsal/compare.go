@@ -30,8 +30,7 @@ type outcome struct {
 	invoices   []fields               // since the copy
 	past       map[string][]time.Time // when those before it were created, by subscription
 	deliveries []sandbox.DeliveryState
-	names      map[string]string // of plans, by id
-	trail      []sandbox.AuditEntry
+	names      map[string]string         // of plans, by id
 	amounts    map[string]amounts.Amount // of subscriptions and invoices, by id
 }
 
@@ -54,11 +53,7 @@ func observe(ctx context.Context, s *sandbox.Server, since time.Time) (outcome, 
 	if err != nil {
 		return outcome{}, err
 	}
-	trail, err := s.AuditTrail()
-	if err != nil {
-		return outcome{}, err
-	}
-	seen := outcome{end: objects{}, names: map[string]string{}, past: map[string][]time.Time{}, deliveries: s.Deliveries(), trail: trail,
+	seen := outcome{end: objects{}, names: map[string]string{}, past: map[string][]time.Time{}, deliveries: s.Deliveries(),
 		amounts: s.Amounts()}
 	for line, err := range reader.Objects() {
 		if err != nil {
@@ -349,6 +344,9 @@ func events(without, with outcome) (all []Event) {
 // happenings are what happens to an object, and when.
 type happenings map[What]time.Time
 
+// beginners are the kinds that do something from their creation on; that of the others is a request and no more.
+var beginners = []string{evidence.Subscription, evidence.Key}
+
 // occurrences are what happens in only one of the copies, from one time to another.
 func occurrences(without, with outcome, since, until time.Time) (all []Occurrence) {
 	for _, one := range []struct {
@@ -361,13 +359,12 @@ func occurrences(without, with outcome, since, until time.Time) (all []Occurrenc
 			evidence.Subscription: subscriptionEvents, evidence.Key: keyEvents,
 		} {
 			add := func(at time.Time, id string, of fields, what What) {
-				all = append(all, one.of.explained(id, Occurrence{At: at, Kind: kind, Object: nameOf(kind, id, of), What: what,
-					With: one.with}))
+				all = append(all, Occurrence{At: at, Kind: kind, Object: nameOf(kind, id, of), What: what, With: one.with})
 			}
 			for id, of := range one.of.end[kind] {
 				start := without.before[kind][id]
 				happens := happening(stages{start, one.of.before[kind][id], of, without.names, since})
-				if start == nil {
+				if start == nil && slices.Contains(beginners, kind) {
 					at := plain.Time(cmp.Or(plain.Text(of["created_at"]), plain.Text(of["createdAt"])))
 					happens[What{begins, one.of.payer(kind, of)}] = at
 				}
@@ -404,41 +401,6 @@ func (o outcome) payer(kind string, of fields) string {
 	}
 	id := plain.Text(of["billing_account_id"])
 	return ", billed to " + nameOf(evidence.Account, id, o.end[evidence.Account][id])
-}
-
-// explained is an occurrence with its cause.
-func (o outcome) explained(id string, of Occurrence) Occurrence {
-	for _, e := range slices.Backward(o.trail) {
-		if e.ID == id && causes(e, of) {
-			of.Cause, of.Action, of.Reason = e.Cause, e.Action, e.Reason
-			return of
-		}
-	}
-	return of
-}
-
-// causes reports whether an entry of the audit trail about the same object is what brings an occurrence about.
-func causes(e sandbox.AuditEntry, of Occurrence) bool {
-	if grace := e.Terms["grace_until"]; grace != nil { // of a rotated key, which ends later
-		return of.What.Verb == ends && plain.Time(*grace).Equal(of.At.Truncate(time.Second))
-	}
-	if of.At.Sub(e.Time).Abs() >= time.Second { // updated_at may be a little later
-		return false
-	}
-	switch of.What.Verb {
-	case begins:
-		return e.Before == ""
-	case ends:
-		return e.After == "canceled"
-	case continues:
-		return e.Before == "paused" && e.After != "paused"
-	case changes:
-		return e.Terms["plan_id"] != nil
-	case reactivated:
-		return e.Before == "suspended" && e.After == "active"
-	default:
-		return of.What.Verb == becomes(e.After) && e.Before != e.After
-	}
 }
 
 // nameOf is an object in messages, by its kind and its name.
@@ -568,21 +530,6 @@ func newPrices(r Report) (all []string) {
 		}
 	}
 	return all
-}
-
-// varying marks the counts of events that depend on the order of requests: those of keys, at endpoints that the apply
-// changes.
-func varying(events []Event, endpoints objects, sent []Sent) {
-	changed, keys := map[string]bool{}, false
-	for _, s := range sent {
-		keys = keys || s.accepted("api_keys.")
-		if s.accepted("webhook_endpoints.") {
-			changed[publicURL(endpoints[evidence.Endpoint][s.ID]["url"])] = true
-		}
-	}
-	for i, e := range events {
-		events[i].Varies = e.Varies || keys && changed[e.Endpoint] && strings.HasPrefix(e.Event, "api_key.")
-	}
 }
 
 // unknownStatuses returns sentences about objects with undocumented statuses, which the copy does not simulate.

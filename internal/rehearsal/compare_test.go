@@ -162,34 +162,6 @@ func TestEventsOfDeletedEndpoint(t *testing.T) {
 	}
 }
 
-// The number of events of keys at an endpoint that the apply changes depends on the order of the requests.
-func TestEventsThatVary(t *testing.T) {
-	t.Parallel()
-	endpoints := objects{evidence.Endpoint: of(fields{"id": "e", "url": "https://hooks.example.com"},
-		fields{"id": "f", "url": "https://other.example.com"})}
-	rotated := Sent{Operation: "api_keys.rotate", Status: 200}
-	changed := Sent{Operation: "webhook_endpoints.update", ID: "e", Status: 200}
-	for name, c := range map[string]struct {
-		sent []Sent
-		want string
-	}{
-		"both":                 {[]Sent{rotated, changed}, "1 (or not, by the order of requests) 1"},
-		"only the key":         {[]Sent{rotated}, "1 1"},
-		"only the endpoint":    {[]Sent{changed}, "1 1"},
-		"a rejected rotation":  {[]Sent{{Operation: "api_keys.rotate", Status: 422}, changed}, "1 1"},
-		"another one's change": {[]Sent{rotated, {Operation: "webhook_endpoints.update", ID: "g", Status: 200}}, "1 1"},
-	} {
-		all := []Event{{Event: "api_key.rotated", Endpoint: "https://hooks.example.com", With: 1},
-			{Event: "api_key.rotated", Endpoint: "https://other.example.com", With: 1}}
-		varying(all, endpoints, c.sent)
-		varying(all, objects{}, c.sent)
-		rows := eventRows(all)
-		if got := rows[0][3] + " " + rows[1][3]; got != c.want {
-			t.Errorf("%s: %s, want %s", name, got, c.want)
-		}
-	}
-}
-
 // A status that no description lists is named, for three objects and a count of the others.
 func TestUnknownStatuses(t *testing.T) {
 	t.Parallel()

@@ -450,6 +450,12 @@ var one = function.New(&function.Spec{Params: []function.Parameter{{Name: "v", T
 		return cty.NullVal(cty.DynamicPseudoType), nil
 	}})
 
+// identity is sensitive and nonsensitive: what the plan marks is hidden in the report whatever a function says.
+var identity = function.New(&function.Spec{
+	Params: []function.Parameter{{Name: "v", Type: cty.DynamicPseudoType, AllowNull: true, AllowUnknown: true}},
+	Type:   func(args []cty.Value) (cty.Type, error) { return args[0].Type(), nil },
+	Impl:   func(args []cty.Value, _ cty.Type) (cty.Value, error) { return args[0], nil }})
+
 // functions are those of Terraform that go-cty has. What uses another one is not evaluated.
 var functions = map[string]function.Function{
 	"abs": stdlib.AbsoluteFunc, "can": tryfunc.CanFunc, "ceil": stdlib.CeilFunc, "chomp": stdlib.ChompFunc,
@@ -461,10 +467,10 @@ var functions = map[string]function.Function{
 	"join": stdlib.JoinFunc, "jsondecode": stdlib.JSONDecodeFunc, "jsonencode": stdlib.JSONEncodeFunc,
 	"keys": stdlib.KeysFunc, "length": stdlib.LengthFunc, "lookup": stdlib.LookupFunc, "lower": stdlib.LowerFunc,
 	"max": stdlib.MaxFunc, "merge": stdlib.MergeFunc, "min": stdlib.MinFunc, "one": one, "range": stdlib.RangeFunc,
-	"regex": stdlib.RegexFunc, "regexall": stdlib.RegexAllFunc, "replace": stdlib.ReplaceFunc,
+	"nonsensitive": identity, "regex": stdlib.RegexFunc, "regexall": stdlib.RegexAllFunc, "replace": stdlib.ReplaceFunc,
 	"reverse": stdlib.ReverseListFunc, "setintersection": stdlib.SetIntersectionFunc,
 	"setproduct": stdlib.SetProductFunc, "setsubtract": stdlib.SetSubtractFunc, "setunion": stdlib.SetUnionFunc,
-	"slice": stdlib.SliceFunc, "sort": stdlib.SortFunc, "split": stdlib.SplitFunc, "substr": stdlib.SubstrFunc,
+	"sensitive": identity, "slice": stdlib.SliceFunc, "sort": stdlib.SortFunc, "split": stdlib.SplitFunc, "substr": stdlib.SubstrFunc,
 	"title": stdlib.TitleFunc, "tobool": converted(cty.Bool), "tolist": converted(cty.List(cty.DynamicPseudoType)),
 	"tomap": converted(cty.Map(cty.DynamicPseudoType)), "tonumber": converted(cty.Number),
 	"toset": converted(cty.Set(cty.DynamicPseudoType)), "tostring": converted(cty.String), "trim": stdlib.TrimFunc,

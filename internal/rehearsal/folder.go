@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	tf "github.com/hashicorp/terraform-json"
 	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/plain"
 )
@@ -282,13 +283,27 @@ func (w *writer) standIn(c *change, name string, at cty.Path) (cty.Value, error)
 		value = fmt.Sprintf("not-known-%d@example.invalid", n)
 	case slices.Contains(freeTexts, name), slices.Contains(freeObjects, name) && len(at) > 0:
 	case slices.Contains(freeObjects[:3], name):
-		w.places[value] = c.Address + "." + name
+		w.places[value] = c.Address + "." + name + pathText(at)
 		return cty.ObjectVal(map[string]cty.Value{"not_known": cty.StringVal(value)}), nil
 	default:
 		return cty.NilVal, errUnknown
 	}
-	w.places[value] = c.Address + "." + name
+	w.places[value] = c.Address + "." + name + pathText(at)
 	return cty.StringVal(value), nil
+}
+
+// pathText is a path in an argument, as an expression has it.
+func pathText(at cty.Path) (text string) {
+	for _, one := range at {
+		switch step := one.(type) {
+		case cty.GetAttrStep:
+			text += "." + step.Name
+		case cty.IndexStep:
+			key, _ := ctyjson.Marshal(step.Key, step.Key.Type()) // a text or a number
+			text += "[" + string(key) + "]"
+		}
+	}
+	return text
 }
 
 // writeOnly completes credentials, which no plan has.

@@ -117,7 +117,11 @@ func (r *rehearsal) show(ctx context.Context) ([]byte, error) {
 	r.progress("read the plan")
 	user := terraform{r.Program, r.Folder, without(r.Environ, "TF_CLI_ARGS", "TF_LOG", "TF_WORKSPACE",
 		"TF_REATTACH_PROVIDERS")}
-	return user.run(ctx, "show", "-json", "-no-color", name)
+	document, err := user.run(ctx, "show", "-json", "-no-color", name)
+	if no := new(failed); errors.As(err, &no) {
+		return nil, fmt.Errorf("the plan cannot be read: run this in the folder where it was made, after init: %w", err)
+	}
+	return document, err
 }
 
 const mostUnzipped = 1 << 30

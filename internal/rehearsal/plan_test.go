@@ -51,7 +51,8 @@ provider "billing" {
 		t.Errorf("%d %q %+v", report.NotRehearsed, report.LeftOut, report.Sent)
 	}
 	for _, s := range report.Sent {
-		if !slices.Contains(s.Arguments, "custom_metadata") || strings.Contains(strings.Join(report.LeftOut, ""), "carried over") {
+		if !slices.Contains(s.Arguments, "custom_metadata") ||
+			strings.Contains(strings.Join(report.LeftOut, ""), "carried over") {
 			t.Errorf("%+v %q", s, report.LeftOut)
 		}
 	}
@@ -114,8 +115,8 @@ resource "billing_finance_record" "refers" {
 	for _, want := range []string{
 		"Not rehearsed: billing_subscription.decides, because plan_id is known only after apply.",
 		"Not rehearsed: billing_finance_record.refers, because it refers to billing_subscription.decides.",
-		"Known only after apply: billing_customer.named.name.", "Known only after apply: billing_customer.named.custom_metadata.",
-		"Known only after apply: billing_customer.named.emails.", "Known only after apply: billing_webhook_endpoint.hook.url."} {
+		"Known only after apply: billing_customer.named.name.", "Known only after apply: billing_customer.named.custom_metadata.x.",
+		"Known only after apply: billing_customer.named.emails[0].value.", "Known only after apply: billing_webhook_endpoint.hook.url."} {
 		if !strings.Contains(left, want) {
 			t.Errorf("%q is not in\n%s", want, left)
 		}
@@ -242,7 +243,8 @@ output "count" { value = length(data.billing_customers.all.customers) }
 	file := i.plan()
 	before, asked := len(other.Requests()), requests
 	logs := filepath.Join(t.TempDir(), "log")
-	report, err := i.rehearse(t.Context(), rehearsal.Options{Days: 1, File: file, Plan: i.read(file), Environ: []string{"TF_LOG=TRACE",
+	report, err := i.rehearse(t.Context(), rehearsal.Options{Days: 1, File: file, Plan: i.read(file), Environ: []string{
+		"TF_LOG=TRACE",
 		"TF_LOG_PATH=" + logs, "TF_LOG_SDK_PROTO_DATA_DIR=" + logs, "TF_CLI_ARGS_apply=-destroy", "TF_CLI_ARGS=-help", "TF_WORKSPACE=nope",
 		"TF_VAR_x=y", "BILLING_ENVIRONMENT=production"}})
 	if err != nil || report.Result != rehearsal.Applied || len(report.Sent) != 1 {

@@ -57,7 +57,9 @@ const chained = `
 variable "unset_NAME" { default = null }
 locals {
   tenants_NAME  = [TENANTS]
-  pairs_NAME    = { for p in setproduct(local.tenants_NAME, ["br", "pt"]) : "${p[0]}-${p[1]}" => { tenant = p[0], region = p[1] } if "${p[0]}-${p[1]}" != "LEFT" }
+  pairs_NAME = { for p in setproduct(local.tenants_NAME, ["br", "pt"]) : "${p[0]}-${p[1]}" => {
+    tenant = p[0], region = p[1]
+  } if "${p[0]}-${p[1]}" != "LEFT" }
   accounts_NAME = { for key, account in billing_account.NAME : key => account.id }
 }
 resource "billing_customer" "NAME" {
@@ -208,7 +210,11 @@ resource "billing_finance_record" "NAME" {
 
 // configuration is the configuration of some parts, before or after.
 func configuration(chosen []part, after bool, n uint64) string {
-	text := required + fmt.Sprintf("provider \"billing\" {\n  default_custom_metadata = { managed_by = \"n-${%d}\" }\n}\n", n)
+	text := required + fmt.Sprintf(`
+provider "billing" {
+  default_custom_metadata = { managed_by = "n-${%d}" }
+}
+`, n)
 	for i, p := range chosen {
 		of := p.before
 		if after {

@@ -238,7 +238,8 @@ func (r *rehearsal) play(ctx context.Context) (*Report, error) {
 func (r *rehearsal) note(w *writer) {
 	r.leftOut = append(r.leftOut, w.left...)
 	if made := r.given.lockedVersion(); made != "" && r.Version != "" && made != r.Version {
-		r.leftOut = append(r.leftOut, "The plan was made with version "+made+" of the provider, and rehearsed with "+r.Version+".")
+		r.leftOut = append(r.leftOut, fmt.Sprintf("The plan was made with version %s of the provider, and rehearsed with %s.",
+			made, r.Version))
 	}
 	if r.given.Complete == nil && r.given.sources == nil {
 		r.leftOut = append(r.leftOut, "Not in this JSON: whether the plan was made with -target.")
@@ -251,8 +252,8 @@ func (r *rehearsal) note(w *writer) {
 		r.leftOut = append(r.leftOut, fmt.Sprintf("Not rehearsed: %s of other configurations of the provider. Choose one "+
 			"with --provider.", render.Counted(r.given.others, "change")))
 	}
-	for _, value := range sorted(w.places) {
-		r.leftOut = append(r.leftOut, "Known only after apply: "+w.places[value]+".")
+	for _, place := range slices.Sorted(maps.Values(w.places)) {
+		r.leftOut = append(r.leftOut, "Known only after apply: "+place+".")
 	}
 	r.report.unknown = slices.Collect(maps.Keys(w.places))
 	for _, action := range r.given.raw.Actions {
@@ -446,9 +447,6 @@ func (r *rehearsal) conclude(seen [2]outcome) {
 	r.report.Differences = compare(seen[0], seen[1], r.report.From, r.report.Until)
 	r.report.Rows = rowsOfChange(seen[0], seen[1], r.addresses())
 	r.report.Later = laterOnes(seen[0], seen[1], r.report.Until)
-	for _, one := range seen {
-		varying(r.report.Differences.Events, one.before, r.report.Sent)
-	}
 	endpoints := endpointOccurrences(seen[0], seen[1], r.report.Sent, r.report.From)
 	r.report.Differences.Occurrences = append(endpoints, r.report.Differences.Occurrences...)
 	if len(endpoints) > 0 {
@@ -456,6 +454,9 @@ func (r *rehearsal) conclude(seen [2]outcome) {
 	}
 	r.report.Assumed = assumed(seen[0], seen[1], r.report.From, openCycles(r.given.changes, r.report.Sent),
 		r.report.Differences.Subscriptions)
+	slices.SortStableFunc(r.report.Warnings, func(a, b Diagnostic) int {
+		return cmp.Or(cmp.Compare(a.Address, b.Address), cmp.Compare(a.Summary, b.Summary))
+	})
 	r.report.NotKnown = append(append(unknownStatuses(r.objects), notKnown(r.report, r.given.changes)...), r.notes...)
 	r.report.NotKnown = append(r.report.NotKnown, r.references()...)
 	others := unknownIn(seen[:], r.report.Differences.Subscriptions)
@@ -467,8 +468,8 @@ func (r *rehearsal) conclude(seen [2]outcome) {
 		for _, id := range odd {
 			names = append(names, cmp.Or(labelOf(seen[0].before[evidence.Subscription][id]), id))
 		}
-		r.report.NotKnown = append(r.report.NotKnown, "Further invoices of "+firstOf(names)+", as in the past: more than one "+
-			"a period.")
+		r.report.NotKnown = append(r.report.NotKnown, "Further invoices of "+firstOf(names)+
+			", as in the past: more than one a period.")
 	}
 	if len(r.report.Sent) > 0 {
 		r.report.NotKnown = append(r.report.NotKnown,

@@ -212,42 +212,6 @@ func (i *infrastructure) files() (all string) {
 	return all
 }
 
-// What happens has its cause: a request of the apply, or the clock.
-func TestRehearsalCauses(t *testing.T) {
-	i := newApplied(t, teams(8, nil)+hooks)
-	i.Write("infra/main.tf", teams(8, func(i int) string {
-		switch i {
-		case 0: // another plan, at the end of the period
-			return fmt.Sprintf("  name = \"team-0\"\n  plan = %q\n  timing = \"end_of_period\"\n", silver)
-		case 2: // another payer: canceled, and billed anew
-			return fmt.Sprintf("  name = \"team-2\"\n  plan = %q\n  payer = module.team_3.account\n", gold)
-		case 4:
-			return fmt.Sprintf("  name = \"team-4\"\n  plan = %q\n  status = \"suspended\"\n", gold)
-		case 5:
-			return "-"
-		case 6: // another plan, now
-			return fmt.Sprintf("  name = \"team-6\"\n  plan = %q\n", silver)
-		}
-		return ""
-	})+strings.Replace(hooks, "v = \"1\"", "v = \"2\"", 1))
-	report, err := i.rehearse(t.Context(), rehearsal.Options{Days: 90})
-	if err != nil || report.Result != rehearsal.Applied {
-		t.Fatalf("%+v, %v", report, err)
-	}
-	causes := map[string]bool{}
-	for _, o := range report.Differences.Occurrences {
-		causes[strings.TrimSpace(o.What.String()+" "+o.Cause+" "+o.Action)] = true
-	}
-	for _, want := range []string{"ends request subscriptions.cancel", "ends request api_keys.rotate",
-		`begins, billed to billing account "team-3" request subscriptions.create`, "is suspended request billing_accounts.suspend",
-		"changes from plan " + gold + " to plan " + silver + " clock period ended",
-		"changes from plan " + gold + " to plan " + silver + " request subscriptions.change_plan", "is deleted"} {
-		if !causes[want] {
-			t.Errorf("%q is not among %q", want, slices.Sorted(maps.Keys(causes)))
-		}
-	}
-}
-
 const hooks = `
 resource "billing_webhook_endpoint" "hooks" {
   url = "https://hooks.example.com/billing"

@@ -110,8 +110,6 @@ type (
 		Endpoint string `json:"endpoint"` // URL
 		Without  int    `json:"without"`
 		With     int    `json:"with"`
-		// Varies is true if the number with the apply depends on the order of its requests, which varies.
-		Varies bool `json:"varies"`
 	}
 	// Occurrence is something that happens to an object in one of the two copies and not in the other.
 	Occurrence struct {
@@ -120,10 +118,6 @@ type (
 		Object string    `json:"object"` // its noun and name
 		What   What      `json:"what"`
 		With   bool      `json:"with"` // it happens with the apply, and not without
-		// Cause is who or what brings it about, as in the audit trail of the copy; empty: nothing there says so.
-		Cause  string `json:"cause,omitempty"`  // request or clock
-		Action string `json:"action,omitempty"` // the operation or the due event
-		Reason string `json:"reason,omitempty"` // that the request gives
 	}
 	// What is what happens to an object, such as "changes" and " from plan 1 to plan 2".
 	What struct {

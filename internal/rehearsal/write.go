@@ -57,10 +57,24 @@ func (r *Report) headline() string {
 	if n := len(r.Later); n > 0 {
 		parts = append(parts, fmt.Sprint(n, " scheduled for later"))
 	}
-	if len(parts) == 0 {
-		return "No difference in what is billed until " + r.Until.Format(time.DateOnly)
+	if len(parts) > 0 {
+		return strings.Join(parts, "; ")
 	}
-	return strings.Join(parts, "; ")
+	text := "no difference in what is billed until " + r.Until.Format(time.DateOnly)
+	if n := r.created(); n > 0 {
+		return render.Counted(n, "object") + " created; " + text
+	}
+	return "N" + text[1:]
+}
+
+// created counts the objects that the apply creates.
+func (r *Report) created() (n int) {
+	for _, s := range r.Sent {
+		if s.Verb == "create" && s.accepted("") {
+			n++
+		}
+	}
+	return n
 }
 
 func isOrAre(n int) string {
@@ -203,10 +217,6 @@ func (r *Report) sections() (all []render.Section) {
 	addLong("What happens"+until, nil, occurrenceRows(d.Occurrences))
 	addLong("After "+r.Until.Format(time.DateOnly), nil, laterRows(r.Later))
 	addLong("Webhook deliveries"+until, []string{"Event", "Endpoint", "Without", "With"}, eventRows(d.Events))
-	if r.Result != Refused && len(d.Months)+len(d.Subscriptions)+len(d.Occurrences)+len(d.Events)+
-		len(r.Later) == 0 {
-		add("Nothing differs"+until, nil, [][]string{{"No invoice, subscription, key or event differs."}})
-	}
 	add("Assumed", nil, render.Lines(r.Assumed))
 	add("Not known", nil, render.Lines(r.NotKnown))
 	add("Left out", nil, render.Lines(r.LeftOut))
@@ -297,13 +307,6 @@ func monthRows(months []Month) (rows [][]string) {
 func occurrenceRows(all []Occurrence) (rows [][]string) {
 	for _, o := range all {
 		text := o.Object + " " + o.What.String()
-		if o.Cause != "" {
-			cause := o.Cause + ": " + o.Action
-			if o.Reason != "" {
-				cause += ", reason: " + o.Reason
-			}
-			text += " (" + cause + ")"
-		}
 		if !o.With {
 			text = "no longer: " + text
 		}
@@ -317,11 +320,7 @@ func occurrenceRows(all []Occurrence) (rows [][]string) {
 
 func eventRows(all []Event) (rows [][]string) {
 	for _, e := range all {
-		with := fmt.Sprint(e.With)
-		if e.Varies {
-			with += " (or not, by the order of requests)"
-		}
-		rows = append(rows, []string{e.Event, e.Endpoint, fmt.Sprint(e.Without), with})
+		rows = append(rows, []string{e.Event, e.Endpoint, fmt.Sprint(e.Without), fmt.Sprint(e.With)})
 	}
 	return rows
 }

@@ -12,7 +12,9 @@ import (
 	"strings"
 	"time"
 
+	tf "github.com/hashicorp/terraform-json"
 	"github.com/recurring-billing/terraform-provider-billing/internal/copier"
+
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/money"
@@ -191,9 +193,7 @@ func Compare(ctx context.Context, report, state []byte, getenv func(string) stri
 // idsOf are the ids of the subscriptions in the JSON of a state, by address.
 func idsOf(state []byte) (map[string]string, error) {
 	var of struct {
-		Values struct {
-			RootModule plain.Module `json:"root_module"`
-		} `json:"values"`
+		Values *tf.StateValues `json:"values"`
 	}
 	if state == nil {
 		return nil, nil
@@ -202,8 +202,8 @@ func idsOf(state []byte) (map[string]string, error) {
 		return nil, fmt.Errorf("the state is not the output of \"terraform show -json\": %w", err)
 	}
 	all := map[string]string{}
-	for _, one := range of.Values.RootModule.All() {
-		all[one.Address] = plain.Text(one.Values["id"])
+	for _, one := range plain.Resources(of.Values) {
+		all[one.Address] = plain.Text(one.AttributeValues["id"])
 	}
 	return all, nil
 }

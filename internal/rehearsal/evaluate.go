@@ -11,7 +11,6 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/ext/tryfunc"
-	tf "github.com/hashicorp/terraform-json"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 	"github.com/zclconf/go-cty/cty/function"
@@ -33,32 +32,64 @@ var place = regexp.MustCompile(opens + `(r[0-9]+)\.([a-z_]+)` + closes)
 // evaluator evaluates expressions of a configuration with the values of a plan.
 type evaluator struct {
 	*given
-	names map[string]*change // by address
-	data  map[string]any     // attributes of data sources and of what does not change, by address
+	// instances are those of resources and data sources, by the address of the resource and the brackets of the key.
+	instances map[string]map[string]instance
+	once      map[any]evaluated // what many expressions refer to
+	found     map[*change]bool  // those that the templates refer to
+}
+
+// instance is one as references see it.
+type instance struct {
+	attributes, unknown any
+	change              *change // nil: the folder does not have it
+}
+
+type evaluated struct {
+	value cty.Value
+	err   error
 }
 
 func newEvaluator(g *given) *evaluator {
-	e := &evaluator{given: g, names: map[string]*change{}, data: map[string]any{}}
-	for _, c := range g.changes {
-		if c.exists() {
-			e.names[c.Address] = c
-		}
-	}
-	var walk func(m *tf.StateModule)
-	walk = func(m *tf.StateModule) {
-		for _, of := range m.Resources {
+	e := &evaluator{g, map[string]map[string]instance{}, map[any]evaluated{}, map[*change]bool{}}
+	if g.PriorState != nil {
+		for _, of := range plain.Resources(g.PriorState.Values) {
 			if of.DeposedKey == "" {
-				e.data[of.Address] = of.AttributeValues
+				e.put(of.Address, &instance{attributes: of.AttributeValues})
 			}
 		}
-		for _, child := range m.ChildModules {
-			walk(child)
+	}
+	own := map[string]*change{}
+	for _, c := range g.changes {
+		if c.exists() {
+			own[c.Address] = c
 		}
 	}
-	if g.PriorState != nil && g.PriorState.Values != nil && g.PriorState.Values.RootModule != nil {
-		walk(g.PriorState.Values.RootModule)
+	for _, c := range g.ResourceChanges {
+		switch {
+		case c.Change == nil || c.DeposedKey != "":
+		case c.Change.After == nil:
+			e.put(c.Address, nil)
+		default:
+			e.put(c.Address, &instance{c.Change.After, c.Change.AfterUnknown, own[c.Address]})
+		}
 	}
 	return e
+}
+
+// lastKey is the key of an instance in its address.
+var lastKey = regexp.MustCompile(`\[("(?:[^"\\]|\\.)*"|\d+)\]$`)
+
+func (e *evaluator) put(address string, of *instance) {
+	key := lastKey.FindString(address)
+	block := strings.TrimSuffix(address, key)
+	if e.instances[block] == nil {
+		e.instances[block] = map[string]instance{}
+	}
+	if of == nil {
+		delete(e.instances[block], key)
+	} else {
+		e.instances[block][key] = *of
+	}
 }
 
 // scope is where an expression is: in a module instance, and in a block with for_each or count.
@@ -81,11 +112,28 @@ func (e *evaluator) module(at []step) *module {
 	return e.sources.modules[strings.Join(namesOf(at), ".")]
 }
 
-// value evaluates an expression.
+// value evaluates an expression; what no instance is asked for, only once for a module.
 func (e *evaluator) value(s scope, expression hcl.Expression) (cty.Value, error) {
 	if expression == nil {
 		return cty.NullVal(cty.DynamicPseudoType), nil
 	}
+	if s.block != nil {
+		return e.compute(s, expression)
+	}
+	return e.only([2]any{address(s.at, ""), expression}, func() (cty.Value, error) { return e.compute(s, expression) })
+}
+
+// only evaluates what many expressions refer to once.
+func (e *evaluator) only(key any, evaluate func() (cty.Value, error)) (cty.Value, error) {
+	if of, done := e.once[key]; done {
+		return of.value, of.err
+	}
+	value, err := evaluate()
+	e.once[key] = evaluated{value, err}
+	return value, err
+}
+
+func (e *evaluator) compute(s scope, expression hcl.Expression) (cty.Value, error) {
 	if s.depth++; s.depth > deepest {
 		return cty.NilVal, errors.New("the references are too deep")
 	}
@@ -137,7 +185,7 @@ func (e *evaluator) provide(s scope, traversal hcl.Traversal, roots map[string]m
 	case root == "count":
 		return put(toValue(s.index, nil, ""), nil)
 	case root == "module":
-		return put(e.outputs(s, name))
+		return put(e.only(address(s.at, root+"."+name), func() (cty.Value, error) { return e.outputs(s, name), nil }))
 	case root == "path", root == "terraform":
 		return put(cty.StringVal("."), nil)
 	case root == "data" && len(names) > 2:
@@ -203,7 +251,7 @@ func (e *evaluator) variable(s scope, name string) (cty.Value, error) {
 }
 
 // outputs is module.NAME: an object of the outputs, or such objects by key.
-func (e *evaluator) outputs(s scope, name string) (cty.Value, error) {
+func (e *evaluator) outputs(s scope, name string) cty.Value {
 	prefix := address(s.at, "module."+name)
 	keys := map[string]bool{}
 	note := func(of string) {
@@ -214,10 +262,7 @@ func (e *evaluator) outputs(s scope, name string) (cty.Value, error) {
 			}
 		}
 	}
-	for _, c := range e.ResourceChanges {
-		note(c.Address)
-	}
-	for of := range e.data {
+	for of := range e.instances {
 		note(of)
 	}
 	if len(keys) == 0 {
@@ -228,7 +273,7 @@ func (e *evaluator) outputs(s scope, name string) (cty.Value, error) {
 		inside := slices.Concat(s.at, []step{{name, key}})
 		m := e.module(inside)
 		if m == nil {
-			return cty.DynamicVal, nil
+			return cty.DynamicVal
 		}
 		of := map[string]cty.Value{}
 		for output, expression := range m.outputs {
@@ -240,7 +285,7 @@ func (e *evaluator) outputs(s scope, name string) (cty.Value, error) {
 		}
 		all[key] = cty.ObjectVal(of)
 	}
-	return byKey(all), nil
+	return byKey(all)
 }
 
 // byKey is one value without a key, a tuple of numbered ones, or an object.
@@ -279,36 +324,22 @@ func address(at []step, rest string) string {
 
 // objects is a resource as references see it: one object, or all instances by key.
 func (e *evaluator) objects(s scope, block string) cty.Value {
-	prefix := address(s.at, block)
-	key := func(of string) (string, bool) {
-		rest, found := strings.CutPrefix(of, prefix)
-		return rest, found && (rest == "" || strings.HasPrefix(rest, "[") && strings.HasSuffix(rest, "]"))
-	}
-	all := map[string]cty.Value{}
-	for of, attributes := range e.data {
-		if at, found := key(of); found {
-			all[at] = toValue(attributes, nil, "")
-		}
-	}
-	for _, c := range e.ResourceChanges {
-		at, found := key(c.Address)
-		switch {
-		case !found || c.Change == nil || c.DeposedKey != "":
-		case c.Change.After == nil:
-			delete(all, at)
-		default:
+	value, _ := e.only(address(s.at, block), func() (cty.Value, error) {
+		all := map[string]cty.Value{}
+		for key, of := range e.instances[address(s.at, block)] {
 			name := ""
-			if own := e.names[c.Address]; own != nil {
-				name = own.name
+			if of.change != nil {
+				name = of.change.key
 			}
-			all[at] = toValue(c.Change.After, c.Change.AfterUnknown, name)
+			all[key] = toValue(of.attributes, of.unknown, name)
 		}
-	}
-	attributes := e.module(s.at).resources[block]
-	if len(all) == 0 && attributes["for_each"] == nil && attributes["count"] == nil {
-		return cty.DynamicVal
-	}
-	return byKey(all)
+		attributes := e.module(s.at).resources[block]
+		if len(all) == 0 && attributes["for_each"] == nil && attributes["count"] == nil {
+			return cty.DynamicVal, nil
+		}
+		return byKey(all), nil
+	})
+	return value
 }
 
 // toValue is a value of a plan. name is that of the object in the folder: what is unknown of it is a place.
@@ -394,12 +425,12 @@ func (e *evaluator) referring(v any) (any, error) {
 	case string:
 		text := place.ReplaceAllStringFunc(escapes.Replace(v), func(of string) string {
 			parts := place.FindStringSubmatch(of)
-			for _, c := range e.names {
-				if c.name == parts[1] {
-					return fmt.Sprintf("${%s.%s.%s}", c.Type, c.name, parts[2])
-				}
+			c := e.byKey[parts[1]]
+			if c == nil {
+				return of
 			}
-			return of
+			e.found[c] = true
+			return fmt.Sprintf("${%s.%s}", c.inFolder(), parts[2])
 		})
 		if strings.ContainsAny(text, opens+closes) {
 			return nil, errUnknown

@@ -21,8 +21,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/plain"
 )
 
-// folder is a temporary folder with the billing changes of a plan and nothing else: a resource for each, and a state
-// with only their objects.
+// folder is a temporary folder with the billing changes of a plan and nothing else: a resource for each block of the
+// configuration that has some, with an instance for each change, and a state with only their objects.
 type folder struct {
 	temporary string
 	lock      *flock.Flock
@@ -99,41 +99,38 @@ type writer struct {
 	*evaluator
 	graph  graph
 	bodies map[*change]fields
+	// refersTo are the changes that the body of each refers to.
+	refersTo map[*change]map[*change]bool
 	// places are the texts that stand for what is known after the apply, and where.
 	places map[string]string
 	left   []string // sentences
 }
 
 func newWriter(g *given) *writer {
-	w := &writer{newEvaluator(g), newGraph(g), map[*change]fields{}, map[string]string{}, nil}
-	blocks := map[[2]string]bool{}
+	w := &writer{newEvaluator(g), newGraph(g), map[*change]fields{}, map[*change]map[*change]bool{},
+		map[string]string{}, nil}
+	w.graph.inside = map[[2]string]bool{}
 	for _, c := range g.changes {
-		blocks[c.block()] = true
+		w.graph.inside[c.block()] = true
 	}
-	w.graph.inside = func(module, block string) bool { return blocks[[2]string{module, block}] }
 	for _, c := range g.changes {
 		if c.exists() && !slices.Equal(c.Change.Actions, tf.Actions{tf.ActionForget}) {
+			w.found = map[*change]bool{}
 			w.bodies[c], c.why = w.body(c)
+			w.refersTo[c] = w.found
 		}
 	}
 	w.dependents()
 	return w
 }
 
-// block is the block of a change: the module without keys, and type and name.
-func (c *change) block() [2]string {
-	return [2]string{strings.Join(namesOf(stepsOf(c.ModuleAddress)), "."), c.Type + "." + c.Name}
-}
-
 // dependents leaves out the changes that refer to one that is left out.
 func (w *writer) dependents() {
 	for again := true; again; {
 		again = false
-		for _, out := range w.changes {
-			for c, body := range w.bodies {
-				content, _ := json.Marshal(body) //nolint:errchkjson // decoded JSON
-				if out.why != "" && c.why == "" &&
-					strings.Contains(string(content), "${"+out.Type+"."+out.name+".") {
+		for _, c := range w.changes {
+			for out := range w.refersTo[c] {
+				if out.why != "" && c.why == "" {
 					c.why, again = "it refers to "+out.Address, true
 				}
 			}
@@ -210,12 +207,6 @@ func (w *writer) body(c *change) (body fields, why string) {
 		}
 	}
 	writeOnly(body)
-	if needs := w.needs(c); len(needs) > 0 {
-		body["depends_on"] = needs
-	}
-	if c.Change.Actions.CreateBeforeDestroy() {
-		body["lifecycle"] = fields{"create_before_destroy": true}
-	}
 	return body, ""
 }
 
@@ -246,9 +237,9 @@ func (w *writer) referred(c *change, refs []string) (cty.Value, error) {
 		return cty.NilVal, errUnknown
 	}
 	var found []*change
-	for _, other := range w.names {
-		if other.ModuleAddress == c.ModuleAddress && other.Type == parts[0] && other.Name == parts[1] {
-			found = append(found, other)
+	for _, one := range w.instances[strings.TrimPrefix(c.ModuleAddress+"."+parts[0]+"."+parts[1], ".")] {
+		if one.change != nil {
+			found = append(found, one.change)
 		}
 	}
 	if len(found) > 1 {
@@ -260,7 +251,7 @@ func (w *writer) referred(c *change, refs []string) (cty.Value, error) {
 	if len(found) != 1 || found[0].unknown[parts[2]] != true {
 		return cty.NilVal, errUnknown
 	}
-	return cty.StringVal(opens + found[0].name + "." + parts[2] + closes), nil
+	return cty.StringVal(opens + found[0].key + "." + parts[2] + closes), nil
 }
 
 // Arguments of which any value may stand for one that is known after the apply: no price, and nothing that identifies
@@ -315,18 +306,50 @@ func writeOnly(body fields) {
 	}
 }
 
-// needs are the resources of the folder that the configuration of a change refers to.
-func (w *writer) needs(c *change) (names []string) {
-	block := c.block()
-	for other := range w.graph.blocks(namesOf(stepsOf(c.ModuleAddress)), block[1]) {
-		for _, of := range w.changes {
-			if of.block() == other && other != block && of.exists() {
-				names = append(names, of.Type+"."+of.name)
+// resources are those of the folder, by type and name. Each has the arguments of all its changes: null is none.
+func (w *writer) resources() fields {
+	types, named := fields{}, map[string]fields{}
+	for c, body := range w.bodies {
+		if c.why != "" {
+			continue
+		}
+		of := named[c.resource]
+		if of == nil {
+			of = fields{"for_each": fields{}}
+			named[c.resource] = of
+			all, _ := types[c.Type].(fields)
+			if all == nil {
+				all = fields{}
+				types[c.Type] = all
 			}
+			all[strings.TrimPrefix(c.resource, c.Type+".")] = of
+		}
+		of["for_each"].(fields)[c.key] = body //nolint:forcetypeassert // see above
+		for name := range body {
+			of[name] = "${lookup(each.value, \"" + name + "\", null)}"
+		}
+		if c.Change.Actions.CreateBeforeDestroy() {
+			of["lifecycle"] = fields{"create_before_destroy": true}
 		}
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	written := map[[2]string]string{}
+	for _, c := range w.changes {
+		if named[c.resource] != nil {
+			written[c.block()] = c.resource
+		}
+	}
+	for block, resource := range written {
+		var needs []string
+		for other := range w.graph.blocks(strings.FieldsFunc(block[0], func(r rune) bool { return r == '.' }), block[1]) {
+			if other != block && written[other] != "" {
+				needs = append(needs, written[other])
+			}
+		}
+		if slices.Sort(needs); len(needs) > 0 {
+			named[resource]["depends_on"] = needs
+		}
+	}
+	return types
 }
 
 // providerBlock is the configuration of the provider in the folder: only what changes what it plans and how fast.
@@ -414,19 +437,10 @@ func (w *writer) defaults() any {
 
 // put writes the folder.
 func (w *writer) put(f *folder, configuration string) error {
-	resources, imports := fields{}, []any{}
-	for c, body := range w.bodies {
-		if c.why != "" {
-			continue
-		}
-		of, _ := resources[c.Type].(fields)
-		if of == nil {
-			of = fields{}
-			resources[c.Type] = of
-		}
-		of[c.name] = body
-		if i := c.Change.Importing; i != nil {
-			block := fields{"to": c.Type + "." + c.name}
+	resources, imports := w.resources(), []any{}
+	for _, c := range w.changes {
+		if i := c.Change.Importing; i != nil && c.why == "" && w.bodies[c] != nil {
+			block := fields{"to": c.inFolder()}
 			if i.ID != "" {
 				block["id"] = escapes.Replace(i.ID)
 			} else {
@@ -453,60 +467,42 @@ func (w *writer) put(f *folder, configuration string) error {
 }
 
 // rows are the rows of the state: the objects that the plan changes or keeps, under the names of the folder.
-func (w *writer) rows() (rows []fields) {
-	byName := map[string]fields{}
-	names := map[string][]string{} // of the folder, by block without keys
+func (w *writer) rows() (rows []*stateRow) {
+	changes := map[[2]string]*change{} // by address and deposed key
+	resources := map[string]string{}   // by the address of the block, without keys
 	for _, c := range w.changes {
-		of := cmp.Or(strings.Trim(c.ModuleAddress+".", "."), "")
-		block := strings.Trim(indices.ReplaceAllString(of, "")+"."+c.Type+"."+c.Name, ".")
-		names[block] = append(names[block], c.Type+"."+c.name)
+		if c.why == "" && c.Change.Importing == nil && !slices.Contains(c.Change.Actions, tf.ActionForget) {
+			changes[[2]string{c.Address, c.DeposedKey}] = c
+		}
+		block := indices.ReplaceAllString(strings.TrimPrefix(c.ModuleAddress+".", "."), "") + c.Type + "." + c.Name
+		resources[block] = c.resource
 	}
+	named := map[string]*stateRow{}
 	for _, row := range w.state {
 		for _, instance := range row.Instances {
-			c := w.changeOf(row, instance)
-			if c == nil || c.why != "" {
+			c := changes[[2]string{row.address(instance), text(instance, "deposed")}]
+			if row.Mode != "managed" || c == nil {
 				continue
 			}
 			of := maps.Clone(instance)
-			delete(of, "index_key")
 			var before, needs []string
 			_ = json.Unmarshal(instance["dependencies"], &before) // none
 			for _, one := range before {
-				needs = append(needs, names[indices.ReplaceAllString(one, "")]...)
+				if resource := resources[indices.ReplaceAllString(one, "")]; resource != "" {
+					needs = append(needs, resource)
+				}
 			}
-			slices.Sort(needs)
-			of["dependencies"], _ = json.Marshal(slices.Compact(needs)) //nolint:errchkjson // texts
+			of["index_key"], _ = json.Marshal(c.key)    //nolint:errchkjson // a text
+			of["dependencies"], _ = json.Marshal(needs) //nolint:errchkjson // texts
 			if c.ActionReason == tf.ActionReasonReplaceBecauseTainted {
 				of["status"] = json.RawMessage(`"tainted"`)
 			}
-			if byName[c.Type+"."+c.name] == nil {
-				byName[c.Type+"."+c.name] = fields{"mode": "managed", "type": c.Type, "name": c.name,
-					"provider": fmt.Sprintf("provider[%q]", w.source), "instances": []any{}}
+			if named[c.resource] == nil {
+				named[c.resource] = &stateRow{Mode: "managed", Type: c.Type,
+					Name: strings.TrimPrefix(c.resource, c.Type+"."), Provider: fmt.Sprintf("provider[%q]", w.source)}
 			}
-			one := byName[c.Type+"."+c.name]
-			all, _ := one["instances"].([]any)
-			one["instances"] = append(all, of)
+			named[c.resource].Instances = append(named[c.resource].Instances, of)
 		}
 	}
-	for _, name := range sorted(byName) {
-		rows = append(rows, byName[name])
-	}
-	return rows
-}
-
-// changeOf is the change of an instance that the folder's state has; nil for none.
-func (w *writer) changeOf(row stateRow, instance map[string]json.RawMessage) *change {
-	if row.Mode != "managed" {
-		return nil
-	}
-	address := row.address(instance)
-	for _, c := range w.changes {
-		if c.Address == address && c.DeposedKey == text(instance, "deposed") {
-			if c.Change.Importing != nil || slices.Contains(c.Change.Actions, tf.ActionForget) {
-				return nil
-			}
-			return c
-		}
-	}
-	return nil
+	return slices.Collect(maps.Values(named))
 }

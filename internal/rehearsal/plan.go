@@ -28,12 +28,13 @@ const ours = "/recurring-billing/billing"
 // given is the plan that is rehearsed.
 type given struct {
 	tf.Plan
-	source  string      // address of the provider
-	state   []stateRow  // of this provider
-	version string      // of the program that wrote the state
-	sources *sources    // nil: of JSON alone, which has only the references of arguments
-	lock    []byte      // the file .terraform.lock.hcl; empty: of JSON alone
-	changes []*change   // of the rehearsed configuration of the provider, by address
+	source  string     // address of the provider
+	state   []stateRow // of this provider
+	version string     // of the program that wrote the state
+	sources *sources   // nil: of JSON alone, which has only the references of arguments
+	lock    []byte     // the file .terraform.lock.hcl; empty: of JSON alone
+	changes []*change  // of the rehearsed configuration of the provider, by address
+	byKey   map[string]*change
 	others  int         // changes of other configurations of the provider
 	raw     rawDocument // what terraform-json does not have
 }
@@ -50,7 +51,8 @@ type rawDocument struct {
 // change is a change of an object of the plan.
 type change struct {
 	*tf.ResourceChange
-	name                   string // of the resource in the folder
+	// The change is an instance of a resource of the folder, which has one for each block of the configuration.
+	resource, key          string
 	before, after, unknown fields
 	// why it is not rehearsed; "" for one that is.
 	why string
@@ -224,39 +226,33 @@ func (g *given) readState(file []byte) error {
 
 // rowsOf are the rows of a state of which only the JSON is known.
 func rowsOf(state *tf.State) (rows []stateRow) {
-	if state == nil || state.Values == nil || state.Values.RootModule == nil {
+	if state == nil {
 		return nil
 	}
-	var walk func(m *tf.StateModule)
-	walk = func(m *tf.StateModule) {
-		for _, of := range m.Resources {
-			if of.Mode != tf.ManagedResourceMode {
-				continue
-			}
-			instance := map[string]json.RawMessage{}
-			set := func(name string, value any) {
-				instance[name], _ = json.Marshal(value) //nolint:errchkjson // decoded JSON
-			}
-			set("attributes", of.AttributeValues)
-			set("schema_version", of.SchemaVersion)
-			set("dependencies", of.DependsOn)
-			if of.Index != nil {
-				set("index_key", of.Index)
-			}
-			if of.DeposedKey != "" {
-				set("deposed", of.DeposedKey)
-			}
-			if of.Tainted {
-				set("status", "tainted")
-			}
-			rows = append(rows, stateRow{Module: m.Address, Mode: "managed", Type: of.Type, Name: of.Name,
-				Provider: fmt.Sprintf("provider[%q]", of.ProviderName), Instances: []map[string]json.RawMessage{instance}})
+	for _, of := range plain.Resources(state.Values) {
+		if of.Mode != tf.ManagedResourceMode {
+			continue
 		}
-		for _, child := range m.ChildModules {
-			walk(child)
+		instance := map[string]json.RawMessage{}
+		set := func(name string, value any) {
+			instance[name], _ = json.Marshal(value) //nolint:errchkjson // decoded JSON
 		}
+		set("attributes", of.AttributeValues)
+		set("schema_version", of.SchemaVersion)
+		set("dependencies", of.DependsOn)
+		if of.Index != nil {
+			set("index_key", of.Index)
+		}
+		if of.DeposedKey != "" {
+			set("deposed", of.DeposedKey)
+		}
+		if of.Tainted {
+			set("status", "tainted")
+		}
+		module, _, _ := strings.Cut("."+of.Address, "."+of.Type+"."+of.Name)
+		rows = append(rows, stateRow{Module: strings.TrimPrefix(module, "."), Mode: "managed", Type: of.Type, Name: of.Name,
+			Provider: fmt.Sprintf("provider[%q]", of.ProviderName), Instances: []map[string]json.RawMessage{instance}})
 	}
-	walk(state.Values.RootModule)
 	return rows
 }
 
@@ -307,15 +303,30 @@ func (g *given) choose(configuration, source string) error {
 	slices.SortFunc(g.changes, func(a, b *change) int {
 		return cmp.Or(cmp.Compare(a.Address, b.Address), cmp.Compare(a.DeposedKey, b.DeposedKey))
 	})
-	names := map[string]string{}
+	keys, resources := map[string]string{}, map[[2]string]string{}
+	g.byKey = map[string]*change{}
 	for _, c := range g.changes {
-		if names[c.Address] == "" {
-			names[c.Address] = fmt.Sprintf("r%d", len(names))
+		if keys[c.Address] == "" {
+			keys[c.Address] = fmt.Sprintf("r%d", len(keys))
 		}
-		c.name = names[c.Address]
+		if resources[c.block()] == "" {
+			resources[c.block()] = fmt.Sprintf("%s.b%d", c.Type, len(resources))
+		}
+		c.key, c.resource = keys[c.Address], resources[c.block()]
+		if g.byKey[c.key] == nil || c.DeposedKey == "" {
+			g.byKey[c.key] = c
+		}
 	}
 	return nil
 }
+
+// block is the block of a change: the module without keys, and type and name.
+func (c *change) block() [2]string {
+	return [2]string{strings.Join(namesOf(stepsOf(c.ModuleAddress)), "."), c.Type + "." + c.Name}
+}
+
+// inFolder is the address of the change in the folder.
+func (c *change) inFolder() string { return fmt.Sprintf("%s[%q]", c.resource, c.key) }
 
 // findSource finds the address of the provider.
 func (g *given) findSource(source string) error {

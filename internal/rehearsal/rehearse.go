@@ -321,7 +321,7 @@ func (r *rehearsal) asked() (flags []string) {
 	for _, c := range r.given.changes {
 		if c.why == "" && (c.ActionReason == tf.ActionReasonReplaceByRequest ||
 			c.ActionReason == tf.ActionReasonReplaceByTriggers) {
-			flags = append(flags, "-replace="+c.Type+"."+c.name)
+			flags = append(flags, "-replace="+c.inFolder())
 		}
 	}
 	return flags
@@ -378,7 +378,7 @@ func (r *rehearsal) differs(first *tf.Plan) (all []string) {
 		if c.why != "" || slices.Contains(c.Change.Actions, tf.ActionForget) && !c.exists() {
 			continue
 		}
-		does, planned := strings.TrimPrefix(now[key(c.Type+"."+c.name, c.DeposedKey)], "forget "), c.does()
+		does, planned := strings.TrimPrefix(now[key(c.inFolder(), c.DeposedKey)], "forget "), c.does()
 		planned = strings.TrimSuffix(strings.TrimPrefix(planned, "forget "), " forget")
 		if does != planned {
 			all = append(all, fmt.Sprintf("%s: the plan has %q, and on the copy it is %q.", c.Address, orNothing(planned),
@@ -406,10 +406,9 @@ func (r *rehearsal) addresses() map[string]string {
 
 // addressIn is the address of the given plan for one of the folder.
 func (r *rehearsal) addressIn(address string) string {
-	for _, c := range r.given.changes {
-		if c.Type+"."+c.name == address {
-			return c.Address
-		}
+	key := keyOf(indices.FindString(address))
+	if c := r.given.byKey[plain.Text(key)]; c != nil && c.inFolder() == address {
+		return c.Address
 	}
 	return address
 }
@@ -417,8 +416,8 @@ func (r *rehearsal) addressIn(address string) string {
 // renamed replaces the addresses of the folder in messages.
 func (r *rehearsal) renamed(all []Diagnostic) []Diagnostic {
 	var pairs []string
-	for _, c := range slices.Backward(r.given.changes) { // r10 before r1
-		pairs = append(pairs, c.Type+"."+c.name, c.Address)
+	for _, c := range r.given.changes {
+		pairs = append(pairs, c.inFolder(), c.Address)
 	}
 	names := strings.NewReplacer(pairs...)
 	for i, d := range all {

@@ -124,7 +124,7 @@ func namesOf(steps []step) (names []string) {
 // graph is what refers to what in a configuration, by blocks: instances do not matter for the order of an apply.
 type graph struct {
 	modules map[string]*node
-	inside  func(module, block string) bool // whether a resource is in the folder
+	inside  map[[2]string]bool // the blocks of the folder, by module and block
 }
 
 // node is what the parts of a module refer to.
@@ -289,7 +289,7 @@ func (all graph) follow(at []string, refs []string, found map[[2]string]bool, se
 			if parts[0] == "data" && len(parts) > 2 {
 				block = strings.Join(parts[:3], ".")
 			}
-			if all.inside(name, block) {
+			if all.inside[[2]string{name, block}] {
 				found[[2]string{name, block}] = true
 			} else {
 				all.ofResource(at, block, found, seen)

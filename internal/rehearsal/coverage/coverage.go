@@ -15,6 +15,8 @@ import (
 	"strings"
 	"time"
 
+	tf "github.com/hashicorp/terraform-json"
+
 	"github.com/recurring-billing/terraform-provider-billing/internal/copier"
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
@@ -94,8 +96,8 @@ func Cover(ctx context.Context, getenv func(string) string, states States, ignor
 		there[object], names[object] = !ended(kind, of, reader.Header.Time), nameOf(kind, of)
 	}
 	for _, r := range resources {
-		if object := (identity{r.Type, plain.Text(r.Values["id"])}); names[object] == "" {
-			names[object] = nameOf(evidence.KindOf(r.Type), r.Values)
+		if object := (identity{r.Type, plain.Text(r.AttributeValues["id"])}); names[object] == "" {
+			names[object] = nameOf(evidence.KindOf(r.Type), r.AttributeValues)
 		}
 	}
 	c := covered(there, in, left, ignore)
@@ -179,7 +181,7 @@ func nameOf(kind evidence.Kind, of plain.Fields) string {
 
 // resource is one of this provider in a state.
 type resource struct {
-	plain.Resource
+	*tf.StateResource
 	state string // name
 }
 
@@ -188,9 +190,9 @@ func objects(resources []resource) (in map[identity][]string, collections []stri
 	in = map[identity][]string{}
 	also := map[identity][]string{}
 	for _, r := range resources {
-		id := plain.Text(r.Values["id"])
+		id := plain.Text(r.AttributeValues["id"])
 		if evidence.KindOf(r.Type).Name == evidence.Record {
-			collection := plain.Text(r.Values["collection"])
+			collection := plain.Text(r.AttributeValues["collection"])
 			collections, id = append(collections, collection), collection+"/"+id
 		}
 		in[identity{r.Type, id}] = append(in[identity{r.Type, id}], r.state)
@@ -214,11 +216,9 @@ func (s States) resources() (all []resource, err error) {
 		documents.UseNumber()
 		for first := true; first || documents.More(); first = false {
 			var state struct {
-				FormatVersion string `json:"format_version"`
-				Values        struct {
-					RootModule plain.Module `json:"root_module"`
-				} `json:"values"`
-				ResourceChanges any `json:"resource_changes"`
+				FormatVersion   string          `json:"format_version"`
+				Values          *tf.StateValues `json:"values"`
+				ResourceChanges any             `json:"resource_changes"`
 			}
 			if err := documents.Decode(&state); err != nil || state.FormatVersion == "" {
 				return nil, fmt.Errorf("%s is not the JSON of a state: write it with \"terraform show -json\"", name)
@@ -226,8 +226,8 @@ func (s States) resources() (all []resource, err error) {
 			if state.ResourceChanges != nil {
 				return nil, errors.New(name + " is the JSON of a plan: write that of the state with \"terraform show -json\"")
 			}
-			for _, r := range state.Values.RootModule.All() {
-				if r.Mode == plain.Managed && plain.Ours(r.Type) {
+			for _, r := range plain.Resources(state.Values) {
+				if r.Mode == tf.ManagedResourceMode && plain.Ours(r.Type) {
 					all = append(all, resource{r, name})
 				}
 			}
@@ -240,14 +240,14 @@ func (s States) resources() (all []resource, err error) {
 func twoAccounts(resources []resource) (all []TwoAccounts) {
 	created := map[string]resource{} // customers
 	for _, r := range resources {
-		if r.Type == "billing_customer" && r.Values["create_billing_account"] == true {
-			created[plain.Text(r.Values["id"])] = r
+		if r.Type == "billing_customer" && r.AttributeValues["create_billing_account"] == true {
+			created[plain.Text(r.AttributeValues["id"])] = r
 		}
 	}
 	for _, r := range resources {
-		customer := created[plain.Text(r.Values["customer_id"])]
-		one := TwoAccounts{Customer: plain.Text(r.Values["customer_id"]), Managed: plain.Text(r.Values["id"]),
-			Created: plain.Text(customer.Values["billing_account_id"]), States: []string{customer.state, r.state}}
+		customer := created[plain.Text(r.AttributeValues["customer_id"])]
+		one := TwoAccounts{Customer: plain.Text(r.AttributeValues["customer_id"]), Managed: plain.Text(r.AttributeValues["id"]),
+			Created: plain.Text(customer.AttributeValues["billing_account_id"]), States: []string{customer.state, r.state}}
 		if r.Type != "billing_account" || one.Created == "" || one.Created == one.Managed {
 			continue
 		}
@@ -264,10 +264,10 @@ func twoAccounts(resources []resource) (all []TwoAccounts) {
 // alsoManages are the other objects that a resource looks after: the account that came with a customer, and the keys
 // that a rotation has replaced.
 func (r resource) alsoManages() (all []identity) {
-	if id := plain.Text(r.Values["billing_account_id"]); r.Type == "billing_customer" && id != "" {
+	if id := plain.Text(r.AttributeValues["billing_account_id"]); r.Type == "billing_customer" && id != "" {
 		all = append(all, identity{"billing_account", id})
 	}
-	previous, _ := r.Values["previous_keys"].([]any)
+	previous, _ := r.AttributeValues["previous_keys"].([]any)
 	for _, one := range previous {
 		fields, _ := one.(plain.Fields)
 		all = append(all, identity{"billing_api_key", plain.Text(fields["id"])})

@@ -16,30 +16,17 @@ import (
 // Fields are the fields of an object of a service, or the attributes of a resource.
 type Fields = map[string]any
 
-// Managed is the mode of resources that are no data sources.
-const Managed = "managed"
-
-// Module is a module of a state.
-type Module struct {
-	Resources []Resource `json:"resources"`
-	Modules   []Module   `json:"child_modules"`
-}
-
-// Resource is an instance of a resource in a state.
-type Resource struct {
-	Address string         `json:"address"`
-	Mode    string         `json:"mode"`
-	Type    string         `json:"type"`
-	Values  map[string]any `json:"values"`
-}
-
-// All are the resources of a module and of those that it calls.
-func (m Module) All() (found []Resource) {
-	found = append(found, m.Resources...)
-	for _, inner := range m.Modules {
-		found = append(found, inner.All()...)
+// Resources are the resources of all modules of a state.
+func Resources(of *tf.StateValues) (all []*tf.StateResource) {
+	if of == nil || of.RootModule == nil {
+		return nil
 	}
-	return found
+	modules := []*tf.StateModule{of.RootModule}
+	for len(modules) > 0 {
+		m := modules[0]
+		all, modules = append(all, m.Resources...), append(modules[1:], m.ChildModules...)
+	}
+	return all
 }
 
 // Action is the word for the actions of a change; "" for none.

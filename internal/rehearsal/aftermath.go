@@ -13,8 +13,8 @@ import (
 	"time"
 
 	tf "github.com/hashicorp/terraform-json"
-	"github.com/recurring-billing/terraform-provider-billing/internal/copier"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/copier"
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal/internal/money"

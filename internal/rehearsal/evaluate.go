@@ -430,7 +430,7 @@ func (e *evaluator) referring(v any) (any, error) {
 				return of
 			}
 			e.found[c] = true
-			return fmt.Sprintf("${%s.%s}", c.inFolder(), parts[2])
+			return fmt.Sprintf("${local.of_%s[%q].%s}", c.label(), c.key, parts[2])
 		})
 		if strings.ContainsAny(text, opens+closes) {
 			return nil, errUnknown

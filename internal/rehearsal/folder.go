@@ -306,25 +306,26 @@ func writeOnly(body fields) {
 	}
 }
 
-// resources are those of the folder, by type and name. Each has the arguments of all its changes: null is none.
-func (w *writer) resources() fields {
-	types, named := fields{}, map[string]fields{}
+// resources are those of the folder, by type and name. Each has the arguments of all its changes: null is none. The
+// locals have their values, and refer to whole resources: Terraform evaluates an argument for each instance, and a
+// reference to one instance by reading all of them.
+func (w *writer) resources() (types, locals fields) {
+	types, locals = fields{}, fields{}
+	named := map[string]fields{}
 	for c, body := range w.bodies {
 		if c.why != "" {
 			continue
 		}
-		of := named[c.resource]
+		label, of := c.label(), named[c.resource]
 		if of == nil {
-			of = fields{"for_each": fields{}}
-			named[c.resource] = of
-			all, _ := types[c.Type].(fields)
-			if all == nil {
-				all = fields{}
-				types[c.Type] = all
+			of = fields{"for_each": "${local." + label + "}"}
+			named[c.resource], locals[label], locals["of_"+label] = of, fields{}, "${"+c.resource+"}"
+			if types[c.Type] == nil {
+				types[c.Type] = fields{}
 			}
-			all[strings.TrimPrefix(c.resource, c.Type+".")] = of
+			plain.Members(types[c.Type])[label] = of
 		}
-		of["for_each"].(fields)[c.key] = body //nolint:forcetypeassert // see above
+		plain.Members(locals[label])[c.key] = body
 		for name := range body {
 			of[name] = "${lookup(each.value, \"" + name + "\", null)}"
 		}
@@ -349,7 +350,7 @@ func (w *writer) resources() fields {
 			named[resource]["depends_on"] = needs
 		}
 	}
-	return types
+	return types, locals
 }
 
 // providerBlock is the configuration of the provider in the folder: only what changes what it plans and how fast.
@@ -437,7 +438,8 @@ func (w *writer) defaults() any {
 
 // put writes the folder.
 func (w *writer) put(f *folder, configuration string) error {
-	resources, imports := w.resources(), []any{}
+	resources, locals := w.resources()
+	var imports []any
 	for _, c := range w.changes {
 		if i := c.Change.Importing; i != nil && c.why == "" && w.bodies[c] != nil {
 			block := fields{"to": c.inFolder()}
@@ -454,7 +456,7 @@ func (w *writer) put(f *folder, configuration string) error {
 		"provider":  fields{"billing": w.providerBlock(configuration)},
 	}
 	if len(resources) > 0 {
-		document["resource"] = resources
+		document["resource"], document["locals"] = resources, locals
 	}
 	if len(imports) > 0 {
 		document["import"] = imports
@@ -499,7 +501,7 @@ func (w *writer) rows() (rows []*stateRow) {
 			}
 			if named[c.resource] == nil {
 				named[c.resource] = &stateRow{Mode: "managed", Type: c.Type,
-					Name: strings.TrimPrefix(c.resource, c.Type+"."), Provider: fmt.Sprintf("provider[%q]", w.source)}
+					Name: c.label(), Provider: fmt.Sprintf("provider[%q]", w.source)}
 			}
 			named[c.resource].Instances = append(named[c.resource].Instances, of)
 		}

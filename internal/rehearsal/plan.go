@@ -300,6 +300,12 @@ func (g *given) choose(configuration, source string) error {
 		g.changes = append(g.changes, &change{ResourceChange: c, before: plain.Members(c.Change.Before),
 			after: plain.Members(c.Change.After), unknown: plain.Members(c.Change.AfterUnknown)})
 	}
+	g.name()
+	return nil
+}
+
+// name names the changes in the folder.
+func (g *given) name() {
 	slices.SortFunc(g.changes, func(a, b *change) int {
 		return cmp.Or(cmp.Compare(a.Address, b.Address), cmp.Compare(a.DeposedKey, b.DeposedKey))
 	})
@@ -317,13 +323,15 @@ func (g *given) choose(configuration, source string) error {
 			g.byKey[c.key] = c
 		}
 	}
-	return nil
 }
 
 // block is the block of a change: the module without keys, and type and name.
 func (c *change) block() [2]string {
 	return [2]string{strings.Join(namesOf(stepsOf(c.ModuleAddress)), "."), c.Type + "." + c.Name}
 }
+
+// label is the name of the resource in the folder.
+func (c *change) label() string { return strings.TrimPrefix(c.resource, c.Type+".") }
 
 // inFolder is the address of the change in the folder.
 func (c *change) inFolder() string { return fmt.Sprintf("%s[%q]", c.resource, c.key) }

@@ -245,10 +245,13 @@ func twoAccounts(resources []resource) (all []TwoAccounts) {
 		}
 	}
 	for _, r := range resources {
-		customer := created[plain.Text(r.AttributeValues["customer_id"])]
-		one := TwoAccounts{Customer: plain.Text(r.AttributeValues["customer_id"]), Managed: plain.Text(r.AttributeValues["id"]),
+		customer, found := created[plain.Text(r.AttributeValues["customer_id"])]
+		if r.Type != "billing_account" || !found {
+			continue
+		}
+		one := TwoAccounts{Customer: plain.Text(customer.AttributeValues["id"]), Managed: plain.Text(r.AttributeValues["id"]),
 			Created: plain.Text(customer.AttributeValues["billing_account_id"]), States: []string{customer.state, r.state}}
-		if r.Type != "billing_account" || one.Created == "" || one.Created == one.Managed {
+		if one.Created == "" || one.Created == one.Managed {
 			continue
 		}
 		slices.Sort(one.States)

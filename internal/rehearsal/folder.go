@@ -219,17 +219,38 @@ func (w *writer) evaluate(c *change, name string, attributes hcl.Attributes) (ct
 	if of == nil || of.Expressions[name] == nil || of.Expressions[name].ExpressionData == nil {
 		return cty.NilVal, errUnknown
 	}
-	return w.referred(c, of.Expressions[name].References)
+	return w.referred(c, of.Expressions[name].References, of.ForEachExpression)
 }
 
-// knownRoots are the roots of references to what a plan always knows.
-var knownRoots = []string{"var", "each", "count", "path", "terraform", "local"}
+// known reports whether references are only to what a plan knows. The JSON of a plan does not say what a local refers
+// to. elements are the for_each of the block that has them.
+func (g *given) known(at []step, refs []string, elements *tf.Expression) bool {
+	for _, ref := range refs {
+		root, rest, _ := strings.Cut(ref, ".")
+		switch {
+		case root == "count", root == "path", root == "terraform", ref == "each.key":
+		case root == "each":
+			if !g.known(at, ofExpression(elements), nil) {
+				return false
+			}
+		case root == "var" && len(at) > 0:
+			name, _, _ := strings.Cut(rest, ".")
+			parent := at[:len(at)-1]
+			call := g.moduleOf(parent).ModuleCalls[at[len(at)-1].name] // of a resource in it
+			if !g.known(parent, ofExpression(call.Expressions[name]), call.ForEachExpression) {
+				return false
+			}
+		case root != "var":
+			return false
+		}
+	}
+	return true
+}
 
 // referred is the value of an argument of which only the references are known. It counts if the whole argument is an
 // attribute of one object.
-func (w *writer) referred(c *change, refs []string) (cty.Value, error) {
-	known := func(ref string) bool { return slices.Contains(knownRoots, strings.SplitN(ref, ".", 2)[0]) }
-	if !slices.ContainsFunc(refs, func(ref string) bool { return !known(ref) }) {
+func (w *writer) referred(c *change, refs []string, elements *tf.Expression) (cty.Value, error) {
+	if w.known(stepsOf(c.ModuleAddress), refs, elements) {
 		return cty.NullVal(cty.DynamicPseudoType), nil // such as a variable that is null
 	}
 	parts := strings.Split(indices.ReplaceAllString(refs[0], ""), ".")

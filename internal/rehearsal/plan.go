@@ -268,10 +268,9 @@ func (row stateRow) address(instance map[string]json.RawMessage) string {
 	if row.Module != "" {
 		address = row.Module + "." + address
 	}
-	if key := instance["index_key"]; key != nil {
-		address += "[" + string(key) + "]"
-	}
-	return address
+	var key any
+	_ = json.Unmarshal(instance["index_key"], &key) // without one there is one instance
+	return address + brackets(key)
 }
 
 // choose finds the changes of one configuration of the provider.
@@ -279,7 +278,10 @@ func (g *given) choose(configuration, source string) error {
 	if err := g.findSource(source); err != nil {
 		return err
 	}
-	keys := g.configurations()
+	keys, aliases := g.configurations(), map[string]string{}
+	if len(keys) > 1 {
+		aliases = g.aliases()
+	}
 	wanted, known := "", configuration == ""
 	for key, alias := range keys {
 		if alias == strings.TrimPrefix(configuration, "billing.") {
@@ -293,7 +295,7 @@ func (g *given) choose(configuration, source string) error {
 		if c.Mode != tf.ManagedResourceMode || c.ProviderName != g.source || c.Change == nil || !matters(c) {
 			continue
 		}
-		if len(keys) > 1 && g.configurationOf(c) != wanted {
+		if len(keys) > 1 && g.configurationOf(c, aliases) != wanted {
 			g.others++
 			continue
 		}
@@ -399,42 +401,49 @@ func (g *given) configurations() map[string]string {
 
 // configurationOf is the key of the configuration of the provider that a change uses: what the configuration says, or
 // for an object that is no longer configured, the state.
-func (g *given) configurationOf(c *tf.ResourceChange) string {
+func (g *given) configurationOf(c *tf.ResourceChange, aliases map[string]string) string {
 	if block := g.configured(c); block != nil {
 		return block.ProviderConfigKey
 	}
+	return strings.TrimSuffix("billing."+aliases[c.Address], ".")
+}
+
+// aliases are those of the configurations of the provider that the state names, by address.
+func (g *given) aliases() map[string]string {
+	all := map[string]string{}
 	for _, row := range g.state {
+		_, alias, _ := strings.Cut(row.Provider, "\"].")
 		for _, instance := range row.Instances {
-			if row.address(instance) == c.Address {
-				_, alias, _ := strings.Cut(row.Provider, "\"].")
-				return strings.TrimSuffix("billing."+alias, ".")
-			}
+			all[row.address(instance)] = alias
 		}
 	}
-	return "billing"
+	return all
 }
 
 // configured is the block of a resource in the JSON of the configuration; nil for none.
 func (g *given) configured(c *tf.ResourceChange) *tf.ConfigResource {
-	if g.Config == nil {
-		return nil
-	}
-	m := g.Config.RootModule
-	for _, s := range stepsOf(c.ModuleAddress) {
-		if m == nil || m.ModuleCalls[s.name] == nil {
-			return nil
-		}
-		m = m.ModuleCalls[s.name].Module
-	}
-	if m == nil {
-		return nil
-	}
-	for _, of := range m.Resources {
+	for _, of := range g.moduleOf(stepsOf(c.ModuleAddress)).Resources {
 		if of.Type == c.Type && of.Name == c.Name && of.Mode == tf.ManagedResourceMode {
 			return of
 		}
 	}
 	return nil
+}
+
+// moduleOf is a module in the JSON of the configuration; an empty one for none.
+func (g *given) moduleOf(at []step) *tf.ConfigModule {
+	m := &tf.ConfigModule{}
+	if g.Config != nil && g.Config.RootModule != nil {
+		m = g.Config.RootModule
+	}
+	for _, s := range at {
+		call := m.ModuleCalls[s.name]
+		if call == nil || call.Module == nil {
+			return &tf.ConfigModule{}
+		}
+		m = call.Module
+	}
+	return m
 }
 
 // counts are the changes of the plan as Terraform counts them.

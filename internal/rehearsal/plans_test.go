@@ -122,8 +122,9 @@ resource "billing_account" "NAME" {
 `
 
 var parts = []part{
-	{name: "new organization", after: chain(`["a", "b", "c"]`, "", ofModule)},
-	{name: "tenants come and go", before: chain(`["a", "b", "c"]`, "", ""), after: chain(`["b", "d", "e"]`, "", "")},
+	{name: "new organization", after: chain(`["a", "b]\"$${c}", "d.é"]`, "", ofModule)},
+	{name: "tenants come and go", before: chain(`["a", "b", "c]\"$${c}"]`, "", ""),
+		after: chain(`["b", "d.é", "e"]`, "", "")},
 	{name: "asked to be replaced", before: chain(`["b", "d"]`, "", ""), after: chain(`["b", "d"]`, "", ""),
 		flags: []string{`-replace=billing_account.NAME["d"]`, `-replace=billing_subscription.NAME["b"]`}},
 	{name: "forgotten and moved", before: chain(`["b", "d"]`, "", ofModule), after: chain(`["b", "d"]`, "d-br", `

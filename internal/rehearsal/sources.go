@@ -9,7 +9,10 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclparse"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/hashicorp/hcl/v2/hclwrite"
 	tf "github.com/hashicorp/terraform-json"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
 )
 
 // sources is the source of a configuration, as a plan file has it: by the names of the module calls that lead to a
@@ -106,12 +109,24 @@ func stepsOf(address string) (steps []step) {
 	return steps
 }
 
-// keyOf is the key in brackets, as Terraform has it; nil for none.
+// keyOf is the key in brackets, as an expression has it; nil for none.
 func keyOf(brackets string) (key any) {
-	if len(brackets) > 2 {
-		_ = json.Unmarshal([]byte(brackets[1:len(brackets)-1]), &key) // addresses have JSON keys
+	expression, diags := hclsyntax.ParseExpression([]byte(strings.Trim(brackets, "[]")), "key", hcl.InitialPos)
+	if diags.HasErrors() {
+		return nil
 	}
+	value, _ := expression.Value(nil)
+	document, _ := ctyjson.Marshal(value, value.Type())
+	_ = json.Unmarshal(document, &key) // what is no literal has no value
 	return key
+}
+
+// brackets is a key as addresses have it; empty for none.
+func brackets(key any) string {
+	if key == nil {
+		return ""
+	}
+	return "[" + string(hclwrite.TokensForValue(toValue(key, nil, "")).Bytes()) + "]"
 }
 
 func namesOf(steps []step) (names []string) {

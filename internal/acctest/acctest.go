@@ -18,6 +18,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfversion"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/bend"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
@@ -68,8 +69,8 @@ type Service struct {
 type Option func(*sandbox.Options)
 
 // Tolerating makes the sandbox deviate from the documents in ways that a client must tolerate.
-func Tolerating(tolerance sandbox.Tolerance) Option {
-	return func(o *sandbox.Options) { o.Tolerance = tolerance }
+func Tolerating(tolerances string) Option {
+	return func(o *sandbox.Options) { o.Bend = bend.Must(tolerances) }
 }
 
 // RunningClock makes the sandbox's clock run at the present time, for comparisons with the clock of this machine.

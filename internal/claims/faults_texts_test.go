@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/bend"
 	"github.com/recurring-billing/terraform-provider-billing/internal/claims"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
@@ -46,15 +47,12 @@ var unavoidable = []string{"line-end", "cut", "fill"}
 // about it must fail, and the provider accepts it, unless the service stores less.
 func TestClaimsNameTheRewording(t *testing.T) {
 	t.Parallel()
-	for _, rewords := range append(sandbox.RewordKinds(), "trim,lower,nfd,escape", "url,line-end", "collapse,phone") {
+	for _, rewords := range append(bend.Names(bend.Rewords), "trim,lower,nfd,escape", "url,line-end", "collapse,phone") {
 		t.Run(rewords, func(t *testing.T) {
 			t.Parallel()
-			kinds, err := sandbox.ParseRewords(rewords)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, target := startSandbox(t, open(t, sandbox.Options{NoExampleData: true, Rewords: kinds}))
+			_, target := startSandbox(t, open(t, sandbox.Options{NoExampleData: true, Bend: bend.Must(rewords)}))
 			var found []string
+			kinds := strings.Split(rewords, ",")
 			failed := claims.Run(t.Context(), target, allClaims())
 			failed = slices.DeleteFunc(failed, func(r claims.Result) bool { return r.Err == nil })
 			for _, result := range failed {
@@ -139,7 +137,7 @@ func TestTextClaimsLookAtEveryService(t *testing.T) {
 // TestTextClaimsNeedOneService checks that a target without the other services is no reason to skip these claims.
 func TestTextClaimsNeedOneService(t *testing.T) {
 	t.Parallel()
-	_, all := startSandbox(t, open(t, sandbox.Options{Rewords: []string{"trim"}}))
+	_, all := startSandbox(t, open(t, sandbox.Options{Bend: bend.Must("trim")}))
 	billing, collections := all, all
 	billing.CollectionsBaseURL, billing.FinanceBaseURL = "", ""
 	collections.BaseURL, collections.FinanceBaseURL = "", ""

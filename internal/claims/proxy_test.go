@@ -18,6 +18,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/bend"
 	"github.com/recurring-billing/terraform-provider-billing/internal/claims"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
@@ -102,9 +103,7 @@ func startFaulty(t *testing.T, options sandbox.Options, fault fault) (*proxy, cl
 	if fault.anew != nil {
 		fault = fault.anew()
 	}
-	if fault.rewords != "" {
-		options.Rewords = []string{fault.rewords}
-	}
+	options.Bend = bend.Must(fault.rewords)
 	server, behind := startSandbox(t, options)
 	upstream := behind.Client.Transport.(*http.Transport)
 	upstream.DisableCompression = true

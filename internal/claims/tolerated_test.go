@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/bend"
 	"github.com/recurring-billing/terraform-provider-billing/internal/claims"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
@@ -25,11 +26,7 @@ func TestClaimsTolerate(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			tolerance, err := sandbox.ParseTolerance(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, target := startSandbox(t, open(t, sandbox.Options{Tolerance: tolerance}))
+			_, target := startSandbox(t, open(t, sandbox.Options{Bend: bend.Must(name)}))
 			named := map[string]bool{}
 			for _, result := range claims.Run(t.Context(), target, allClaims()) {
 				if result.Err != nil && result.Tolerated == nil {

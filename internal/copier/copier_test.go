@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/bend"
 	"github.com/recurring-billing/terraform-provider-billing/internal/copier"
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
@@ -94,10 +95,10 @@ func TestCopy(t *testing.T) {
 	t.Parallel()
 	for name, o := range map[string]sandbox.Options{
 		"plain":            {MaxPerPage: 1},
-		"lean lists":       {MaxPerPage: 2, Tolerance: sandbox.Tolerance{LeanAccounts: true}},
-		"moving pages":     {MaxPerPage: 2, Tolerance: sandbox.Tolerance{RepeatAcrossPages: true}},
-		"ignored filters":  {Tolerance: sandbox.Tolerance{IgnoreFilters: true}},
-		"items not listed": {Tolerance: sandbox.Tolerance{ItemsNotListed: true}},
+		"lean lists":       {MaxPerPage: 2, Bend: bend.Must("lean-accounts")},
+		"moving pages":     {MaxPerPage: 2, Bend: bend.Must("repeat-across-pages")},
+		"ignored filters":  {Bend: bend.Must("ignore-filters")},
+		"items not listed": {Bend: bend.Must("items-not-listed")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -136,6 +136,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest/golden"
+	"github.com/recurring-billing/terraform-provider-billing/internal/bend"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -391,18 +392,13 @@ func (s *scenario) sandbox(words []string) {
 	for _, word := range words {
 		name, value, _ := strings.Cut(word, "=")
 		switch name {
-		case "tolerance":
-			tolerance, err := sandbox.ParseTolerance(value)
+		case "tolerance", "rewords":
+			words := map[string]map[string]bend.Word{"tolerance": bend.Tolerances, "rewords": bend.Rewords}[name]
+			rules, err := bend.Parse(words, value)
 			if err != nil {
 				s.fatalf("%v", err)
 			}
-			s.options = append(s.options, acctest.Tolerating(tolerance))
-		case "rewords":
-			kinds, err := sandbox.ParseRewords(value)
-			if err != nil {
-				s.fatalf("%v", err)
-			}
-			s.options = append(s.options, func(o *sandbox.Options) { o.Rewords = kinds })
+			s.options = append(s.options, func(o *sandbox.Options) { o.Bend = append(o.Bend, rules...) })
 		case "clock":
 			s.options, s.clockRuns = append(s.options, acctest.RunningClock), true
 		default:
@@ -563,23 +559,17 @@ func (s *scenario) shown(words []string) {
 		}
 	}
 	fields := s.fields(sandbox.ParseFields, set)
-	token, through := s.here.Token, s.service
-	if len(words) > 2 {
-		through = s.service.Rewriting(func(path string, o object) {
-			if !strings.HasPrefix(path, at) || words[0] == "listed" && path != at {
-				return
-			}
+	s.service.Shows(func(x *bend.Exchange) {
+		if !strings.HasPrefix(x.Path, at) || words[0] == "listed" && x.Path != at {
+			return
+		}
+		bend.Data(func(o object) {
 			maps.Copy(o, fields)
 			for _, name := range none {
 				delete(o, name)
 			}
-		})
-	}
-	*s.here = *through
-	s.here.Token = token
-	if genuine, isTerraform := s.drive.(*terraform); isTerraform {
-		genuine.At(s.here)
-	}
+		})(x)
+	})
 }
 
 // organization changes the token of the provider.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+	"github.com/recurring-billing/terraform-provider-billing/internal/bend"
 )
 
 // worded has every kind of text that a service may store otherwise than it was sent.
@@ -63,7 +63,8 @@ var edits = []string{
 // the service cuts is shown.
 func TestRewords(t *testing.T) {
 	t.Parallel()
-	for _, kind := range append(sandbox.RewordKinds(), "trim,collapse,escape,lower,crlf,url,phone,fill", "nfd,line-end") {
+	combined := []string{"trim,collapse,escape,lower,crlf,url,phone,fill", "nfd,line-end"}
+	for _, kind := range append(bend.Names(bend.Rewords), combined...) {
 		if kind == "cut" {
 			continue
 		}

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/bend"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -41,13 +42,11 @@ func open(t *testing.T, genuine bool, seed uint64, rewords string) (w *world, en
 		if !genuine {
 			o.NoListeners, o.Start = true, time.Time{}
 		}
-		if rewords != "" {
-			kinds, err := sandbox.ParseRewords(rewords)
-			if err != nil {
-				t.Fatal(err)
-			}
-			o.Rewords = kinds
+		rules, err := bend.Parse(bend.Rewords, rewords)
+		if err != nil {
+			t.Fatal(err)
 		}
+		o.Bend = rules
 	})
 	w = &world{stage: stage{t: t, service: service, marks: map[string]object{}},
 		start: acctest.Epoch, rewords: rewords, blocks: map[string]step{}, appliedBlocks: map[string]step{},
@@ -264,7 +263,9 @@ func rewordsOf(seed uint64) string {
 	if r.IntN(8) > 0 {
 		return ""
 	}
-	kinds := slices.DeleteFunc(sandbox.RewordKinds(), func(kind string) bool { return kind == "cut" }) // which loses texts
+	kinds := slices.DeleteFunc(bend.Names(bend.Rewords), func(kind string) bool {
+		return kind == "cut" // which loses texts
+	})
 	r.Shuffle(len(kinds), func(i, j int) { kinds[i], kinds[j] = kinds[j], kinds[i] })
 	kinds = kinds[:1+r.IntN(3)]
 	slices.SortFunc(kinds, func(a, b string) int { return strings.Compare(b, a) }) // crlf after line-end: twice as once

@@ -17,6 +17,7 @@ import (
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/bend"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -172,7 +173,8 @@ func TestAccExample_adoptOrCreateReadme(t *testing.T) {
 	terraform.at(none)
 	prints("Plan: 9 to add, 0 to change, 0 to destroy.", "plan")
 
-	terraform.at(service.Rewriting(func(_ string, object acctest.JSON) {
+	terraform.at(service)
+	service.Shows(bend.Data(func(object acctest.JSON) {
 		if object["external_id"] == "helena" {
 			object["external_id"] = "aurora"
 		}

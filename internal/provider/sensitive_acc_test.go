@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/bend"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -112,7 +113,7 @@ func TestAccSensitiveValues(t *testing.T) {
 	t.Parallel()
 	t.Run("reworded", func(t *testing.T) {
 		t.Parallel()
-		r := newSensitiveRun(t, func(o *sandbox.Options) { o.Rewords = []string{"cut"} })
+		r := newSensitiveRun(t, func(o *sandbox.Options) { o.Bend = bend.Must("cut") })
 		r.use(sensitiveConfig, 1)
 		r.one(false, "-json", "apply", "-auto-approve")
 		r.each(false, "plan")

@@ -166,8 +166,6 @@ func (s *Server) WaitDeliveries(ctx context.Context) error { return s.collection
 type (
 	// Service names one of the three services.
 	Service = server.Service
-	// Tolerance lists the ways in which servers of the wire contract differ.
-	Tolerance = server.Tolerance
 	// Organization is who a token belongs to.
 	Organization = server.Organization
 	// Token is a credential of one service.
@@ -210,18 +208,6 @@ const (
 
 // ForeignKinds returns the kinds of Fault.Foreign, sorted.
 func ForeignKinds() []string { return server.ForeignKinds() }
-
-// RewordKinds returns the kinds of rewording that ParseRewords knows, sorted.
-func RewordKinds() []string { return server.RewordKinds() }
-
-// ParseRewords reads kinds of rewording, separated by commas.
-func ParseRewords(kinds string) ([]string, error) { return server.ParseRewords(kinds) }
-
-// ToleranceNames returns the names that ParseTolerance knows, sorted.
-func ToleranceNames() []string { return server.ToleranceNames() }
-
-// ParseTolerance reads tolerances by their names, separated by commas.
-func ParseTolerance(names string) (Tolerance, error) { return server.ParseTolerance(names) }
 
 // ParseDuration reads a duration of Go, with weeks, days and words too: 46d, 1d12h, 2w, 3 days.
 func ParseDuration(text string) (time.Duration, error) { return server.ParseDuration(text) }

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/bend"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/amounts"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections"
@@ -297,7 +298,8 @@ func (s *Server) keepPorts() error {
 func (s *Server) sites() []server.Site {
 	return []server.Site{
 		{Service: Billing, Port: s.options.BillingPort, Routes: s.billing.Routes(),
-			Find: s.tokensOf(Billing), Unknown: server.ErrUnauthorized, Settle: s.billing.Settle},
+			Find: s.tokensOf(Billing), Unknown: server.ErrUnauthorized, Settle: s.billing.Settle,
+			PriceOf: s.billing.PriceOf},
 		{Service: Finance, Port: s.options.FinancePort, Routes: s.finance.Routes(), Records: true,
 			Find: s.tokensOf(Finance), Unknown: finance.ErrUnknownJWT},
 		{Service: Collections, Port: s.options.CollectionsPort, Routes: s.collections.Routes(),
@@ -305,6 +307,9 @@ func (s *Server) sites() []server.Site {
 			Loggable: collections.Loggable, Header: s.options.CollectionsAuthHeader},
 	}
 }
+
+// Bend makes the services differ from now on, besides the options. It replaces the rules of the last call.
+func (s *Server) Bend(rules ...bend.Rule) { s.server.Bend(rules...) }
 
 // Close ends the listeners, waits for the requests under way, stops the
 // deliveries and releases the state file. A second call returns what the first
@@ -438,10 +443,8 @@ type Options struct {
 	// MaxPerPage is the largest page size; zero means 100, as documented. A test sets
 	// 2, so that every listing crosses a page boundary.
 	MaxPerPage int
-	// Tolerance makes the server differ in ways that a client must tolerate.
-	Tolerance Tolerance
-	// Rewords are the ways in which the server stores texts otherwise than they were sent, see [RewordKinds].
-	Rewords []string
+	// Bend makes the services differ from their descriptions.
+	Bend []bend.Rule
 
 	// NoExampleData lets financial management begin empty, and not with the
 	// accounts, payables and receivables of two companies. A seed replaces the
@@ -490,6 +493,6 @@ func (o Options) withDefaults() Options {
 
 func (o Options) server() server.Options {
 	return server.Options{Addr: o.Addr, Hosts: o.Hosts, Plain: o.PlainHTTP, Origins: o.Origins, HTTP2: o.HTTP2,
-		MaxPerPage: o.MaxPerPage, Tolerance: o.Tolerance, Rewords: o.Rewords, OnRequest: o.OnRequest,
+		MaxPerPage: o.MaxPerPage, Bend: o.Bend, OnRequest: o.OnRequest,
 		Logger: o.Logger, Document: OpenAPI}
 }

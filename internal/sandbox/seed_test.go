@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/bend"
 	"github.com/recurring-billing/terraform-provider-billing/internal/hook"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
@@ -232,6 +233,6 @@ func TestSeedAndState(t *testing.T) {
 // TestSeedWithTolerance without an envelope hide no id from the seed.
 func TestSeedWithTolerance(t *testing.T) {
 	t.Parallel()
-	server := start(t, sandbox.Options{SeedDocument: []byte(aSeed), Tolerance: sandbox.Tolerance{BareObjects: true}})
+	server := start(t, sandbox.Options{SeedDocument: []byte(aSeed), Bend: bend.Must("bare-objects")})
 	collect(t, server).with("ck_sandbox_erp_0123456789abcdef").do("GET", endpointsPath, "").want(200)
 }

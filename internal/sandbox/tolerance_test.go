@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/bend"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -12,21 +13,21 @@ func TestTolerances(t *testing.T) {
 	t.Parallel()
 	const metadata = `{"kept":null,"list":[]}`
 	tests := map[string]struct {
-		tolerance sandbox.Tolerance
+		tolerance string
 		check     func(t *testing.T, c caller, path string)
 	}{
-		"none": {sandbox.Tolerance{}, func(t *testing.T, c caller, path string) {
+		"none": {"", func(t *testing.T, c caller, path string) {
 			if r := c.do("GET", path, ""); strings.Contains(string(r.body), "x_undocumented") || r.header.Get("ETag") == "" {
 				t.Errorf("plain response %s", r.body)
 			}
 		}},
-		"IgnoreFilters": {sandbox.Tolerance{IgnoreFilters: true}, func(t *testing.T, c caller, _ string) {
+		"IgnoreFilters": {"ignore-filters", func(t *testing.T, c caller, _ string) {
 			query := "?external_id=x&search=zzz&document_number=1&updated_at_gte=2100-01-01"
 			if got := c.do("GET", "/v1/customers"+query, "").want(200).json("meta", "total"); got != "1" {
 				t.Errorf("total %s", got)
 			}
 		}},
-		"BareObjects": {sandbox.Tolerance{BareObjects: true}, func(t *testing.T, c caller, path string) {
+		"BareObjects": {"bare-objects", func(t *testing.T, c caller, path string) {
 			if c.do("GET", path, "").text("name") != "Ana" || c.do("PATCH", path, `{}`).text("name") != "Ana" {
 				t.Error("objects are not bare")
 			}
@@ -34,19 +35,19 @@ func TestTolerances(t *testing.T) {
 				t.Error("a list has lost its envelope")
 			}
 		}},
-		"DeleteNoContent": {sandbox.Tolerance{DeleteNoContent: true}, func(t *testing.T, c caller, path string) {
+		"DeleteNoContent": {"delete-no-content", func(t *testing.T, c caller, path string) {
 			if r := c.do("DELETE", path, "").want(204); len(r.body) != 0 {
 				t.Errorf("body %s", r.body)
 			}
 			c.do("DELETE", path, "").want(404)
 		}},
-		"NoValidators": {sandbox.Tolerance{NoValidators: true}, func(t *testing.T, c caller, path string) {
+		"NoValidators": {"no-validators", func(t *testing.T, c caller, path string) {
 			r := c.do("GET", path, "", "If-None-Match", "*").want(200)
 			if r.header.Get("ETag") != "" || r.header.Get("Last-Modified") != "" {
 				t.Errorf("validators %v", r.header)
 			}
 		}},
-		"NullsChangeNothing": {sandbox.Tolerance{NullsChangeNothing: true}, func(t *testing.T, c caller, path string) {
+		"NullsChangeNothing": {"nulls-change-nothing", func(t *testing.T, c caller, path string) {
 			c.do("PATCH", path, `{"custom_metadata":{"a":1,"b":{"c":2}}}`).want(200)
 			r := c.do("PATCH", path, `{"custom_metadata":{"a":null,"b":{"c":null},"d":null},"custom_metadata_mode":"merge"}`).
 				want(200)
@@ -54,13 +55,13 @@ func TestTolerances(t *testing.T) {
 				t.Errorf("custom_metadata %s", got)
 			}
 		}},
-		"OmitNullFields": {sandbox.Tolerance{OmitNullFields: true}, func(t *testing.T, c caller, path string) {
+		"OmitNullFields": {"omit-null-fields", func(t *testing.T, c caller, path string) {
 			r := c.do("GET", path, "")
 			if strings.Contains(string(r.body), `"nickname"`) || r.json("data", "custom_metadata") != metadata {
 				t.Errorf("response %s", r.body)
 			}
 		}},
-		"UnknownFields": {sandbox.Tolerance{UnknownFields: true}, func(t *testing.T, c caller, path string) {
+		"UnknownFields": {"unknown-fields", func(t *testing.T, c caller, path string) {
 			r := c.do("GET", path, "")
 			if r.at("data", "x_undocumented") == nil || r.json("data", "custom_metadata") != metadata {
 				t.Errorf("response %s", r.body)
@@ -70,13 +71,13 @@ func TestTolerances(t *testing.T) {
 				t.Errorf("fields %s", refusal)
 			}
 		}},
-		"FlatErrors": {sandbox.Tolerance{FlatErrors: true}, func(t *testing.T, c caller, _ string) {
+		"FlatErrors": {"flat-errors", func(t *testing.T, c caller, _ string) {
 			r := c.do("POST", "/v1/customers", `{}`).want(422)
 			if r.text("error_code") != "validation_error" || r.text("error") == "" {
 				t.Errorf("error %s", r.body)
 			}
 		}},
-		"NullLists": {sandbox.Tolerance{NullLists: true}, func(t *testing.T, c caller, path string) {
+		"NullLists": {"null-lists", func(t *testing.T, c caller, path string) {
 			if got := c.do("PATCH", path, `{"tags":[]}`).json("data", "tags"); got != "null" {
 				t.Errorf("tags %s", got)
 			}
@@ -87,7 +88,7 @@ func TestTolerances(t *testing.T) {
 				t.Errorf("custom_metadata %s", got)
 			}
 		}},
-		"LeanAccounts": {sandbox.Tolerance{LeanAccounts: true}, func(t *testing.T, c caller, _ string) {
+		"LeanAccounts": {"lean-accounts", func(t *testing.T, c caller, _ string) {
 			r := c.do("GET", "/v1/billing-accounts", "")
 			if r.at("data", 0, "customer") != nil {
 				t.Errorf("list %s", r.body)
@@ -109,7 +110,7 @@ func TestTolerances(t *testing.T) {
 				t.Error("a create does not load the customer")
 			}
 		}},
-		"PriceAmounts": {sandbox.Tolerance{PriceAmounts: true}, func(t *testing.T, c caller, _ string) {
+		"PriceAmounts": {"price-amounts", func(t *testing.T, c caller, _ string) {
 			path, _ := c.subscribe("," + items(anItem("aa", ""), anItem("bb", `,"unit_amount_subcents":7`)))
 			r := c.do("GET", path+"/items?sort_by=product_id&sort_order=asc", "").want(200)
 			if r.json("data", 0, "unit_amount_subcents") == "null" || r.json("data", 1, "unit_amount_subcents") != "7" {
@@ -120,27 +121,24 @@ func TestTolerances(t *testing.T) {
 				t.Errorf("synced %s, listed %s", synced.body, r.body)
 			}
 		}},
-		"ItemsNotListed": {sandbox.Tolerance{ItemsNotListed: true}, func(t *testing.T, c caller, _ string) {
+		"ItemsNotListed": {"items-not-listed", func(t *testing.T, c caller, _ string) {
 			path, _ := c.subscribe("")
 			if r := c.do("GET", path+"/items", "").want(405); r.header.Get("Allow") != "PUT" {
 				t.Errorf("Allow %q", r.header.Get("Allow"))
 			}
 			c.do("PUT", path+"/items", `{`+items(anItem("aa", ""))+`}`).want(200)
 		}},
-		"ItemsNotFound": {sandbox.Tolerance{ItemsNotFound: true}, func(t *testing.T, c caller, _ string) {
+		"ItemsNotFound": {"items-not-found", func(t *testing.T, c caller, _ string) {
 			path, _ := c.subscribe("")
 			c.do("GET", path+"/items", "").want(404)
 			c.do("PUT", path+"/items", `{`+items(anItem("aa", ""))+`}`).want(200)
 		}},
-		"every one that bends": {sandbox.Tolerance{
-			OmitNullFields: true, UnknownFields: true, BareObjects: true, NullLists: true, NullsChangeNothing: true,
-			DeleteNoContent: true, IgnoreFilters: true,
-		}, bentSubscription},
+		"every one that bends": {"omit-null-fields,unknown-fields,bare-objects,null-lists,nulls-change-nothing,delete-no-content,ignore-filters", bentSubscription},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := call(t, start(t, sandbox.Options{Tolerance: test.tolerance}))
+			c := call(t, start(t, sandbox.Options{Bend: bend.Must(test.tolerance)}))
 			c.do("POST", "/v1/customers", `{"name":"Ana","custom_metadata":`+metadata+`}`).want(201)
 			plain := c.do("GET", "/v1/customers", "")
 			test.check(t, c, "/v1/customers/"+plain.text("data", 0, "id"))
@@ -151,11 +149,11 @@ func TestTolerances(t *testing.T) {
 // One item is on two pages, or missing between two pages.
 func TestListsThatMoveUnderTheReader(t *testing.T) {
 	t.Parallel()
-	for want, tolerance := range map[string]sandbox.Tolerance{
-		"c1 c2 of 5|c2 c3 of 6|c4 c5 of 6| of 6": {RepeatAcrossPages: true},
-		"c1 c2 of 5|c4 c5 of 4| of 4| of 4":      {SkipAcrossPages: true},
+	for want, tolerance := range map[string]string{
+		"c1 c2 of 5|c2 c3 of 6|c4 c5 of 6| of 6": "repeat-across-pages",
+		"c1 c2 of 5|c4 c5 of 4| of 4| of 4":      "skip-across-pages",
 	} {
-		_, c := five(t, sandbox.Options{Tolerance: tolerance})
+		_, c := five(t, sandbox.Options{Bend: bend.Must(tolerance)})
 		var pages []string
 		for _, page := range []string{"1", "2", "3", "4"} {
 			r := c.do("GET", "/v1/customers?per_page=2&sort_by=name&sort_order=asc&page="+page, "").want(200)
@@ -196,19 +194,4 @@ func bentSubscription(t *testing.T, c caller, _ string) {
 	c.do("POST", path+"/cancel", "").want(200)
 	c.do("DELETE", path, "").want(204)
 	c.do("DELETE", accounts+"/"+account, "").want(204)
-}
-
-func TestParseTolerance(t *testing.T) {
-	t.Parallel()
-	got, err := sandbox.ParseTolerance("bare-objects,null-lists")
-	if err != nil || got != (sandbox.Tolerance{BareObjects: true, NullLists: true}) {
-		t.Errorf("%+v, %v", got, err)
-	}
-	if _, err := sandbox.ParseTolerance("bare"); err == nil || !strings.Contains(err.Error(), "bare-objects") {
-		t.Errorf("the error does not name the known ones: %v", err)
-	}
-	every, err := sandbox.ParseTolerance(strings.Join(sandbox.ToleranceNames(), ","))
-	if err != nil || every.SkipAcrossPages != true || len(sandbox.ToleranceNames()) != 15 {
-		t.Errorf("%+v, %v", every, err)
-	}
 }

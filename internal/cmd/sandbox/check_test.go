@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/bend"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -245,14 +246,10 @@ var tolerances = map[string]caught{
 
 func TestCheckNamesTheAssumption(t *testing.T) {
 	t.Parallel()
-	for _, name := range sandbox.ToleranceNames() {
+	for _, name := range bend.Names(bend.Tolerances) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			tolerance, err := sandbox.ParseTolerance(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, s := started(t, sandbox.Options{Tolerance: tolerance})
+			_, s := started(t, sandbox.Options{Bend: bend.Must(name)})
 			for range 5 { // a listing of more than a page
 				s.ok("call", "POST", "/v1/customers", `{"name":"Padaria Aurora"}`)
 			}
@@ -279,11 +276,7 @@ func TestCheckNamesTheAssumption(t *testing.T) {
 // TestCheckNamesTheCauseFirst checks a service that ignores filters. Claims about other lists follow from the first.
 func TestCheckNamesTheCauseFirst(t *testing.T) {
 	t.Parallel()
-	tolerance, err := sandbox.ParseTolerance("ignore-filters")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, s := started(t, sandbox.Options{Tolerance: tolerance})
+	_, s := started(t, sandbox.Options{Bend: bend.Must("ignore-filters")})
 	file := filepath.Join(t.TempDir(), "report.md")
 	args := []string{"check", "--only", "312,183,41,51", "--allow-charges", "--report", file}
 	_, out, _ := s.run(args...)
@@ -398,11 +391,7 @@ func TestCheckNamesRewordings(t *testing.T) {
 	} {
 		t.Run(rewords, func(t *testing.T) {
 			t.Parallel()
-			kinds, err := sandbox.ParseRewords(rewords)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, s := started(t, sandbox.Options{Rewords: kinds})
+			_, s := started(t, sandbox.Options{Bend: bend.Must(rewords)})
 			code, out, complaint := s.run("check", "--only", "361-371")
 			for _, part := range c.parts {
 				if code != c.code || !strings.Contains(out, part) {
@@ -410,6 +399,7 @@ func TestCheckNamesRewordings(t *testing.T) {
 				}
 			}
 			_, out, _ = s.run("check", "--only", "361-371", "--json")
+			kinds := strings.Split(rewords, ",")
 			for _, kind := range kinds {
 				if strings.Count(out, `"rewording":"`+kind+`"`) != 1 || strings.Count(out, `"rewording"`) != len(kinds) {
 					t.Errorf("the lines do not name %v:\n%s", kinds, out)
@@ -457,8 +447,7 @@ func TestCheckMasksSecrets(t *testing.T) {
 
 func TestCheckJSON(t *testing.T) {
 	t.Parallel()
-	tolerance, _ := sandbox.ParseTolerance("ignore-filters")
-	_, s := started(t, sandbox.Options{Tolerance: tolerance})
+	_, s := started(t, sandbox.Options{Bend: bend.Must("ignore-filters")})
 	s.ok("call", "POST", "/v1/customers", `{"name":"Padaria Aurora"}`)
 	code, out, _ := s.run("check", "--json", "--only", "41,51,321")
 	results := map[int]string{}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/bend"
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
@@ -141,9 +142,9 @@ func (c command) valuesOf(key string) []string {
 	case "env-format":
 		return envFormats
 	case "rewords":
-		return sandbox.RewordKinds()
+		return bend.Names(bend.Rewords)
 	case "tolerance":
-		return sandbox.ToleranceNames()
+		return bend.Names(bend.Tolerances)
 	case "type":
 		return auditTypes
 	case "status":

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/bend"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -271,13 +272,24 @@ func indented(lines string) string {
 	return out.String()
 }
 
+// differences are the values of flags of serve by which the services differ.
+var differences = map[string]map[string]bend.Word{"tolerance": bend.Tolerances, "rewords": bend.Rewords}
+
+func (p program) explainWords(flagName string, words map[string]bend.Word) {
+	names := bend.Names(words)
+	fmt.Fprint(p.out, p.expand("Usage:\n  {sandbox} serve --"+flagName+" "+names[0]+","+names[1]+"\n\n"))
+	for _, name := range names {
+		fmt.Fprintf(p.out, "  %-19s  %s\n", name, words[name].Help)
+	}
+}
+
 const overviewHead = `A sandbox of the three billing services, over https on this machine. It needs no account.
 
 Usage:
   {sandbox} COMMAND [arguments] [flags]
 `
 
-const overviewTail = `  help COMMAND   explain a command, with examples
+const overviewTail = `  help COMMAND   explain a command, with examples; also help tolerance, help rewords
 
 Start it in one terminal, and continue in another:
   {sandbox} serve --env-file sandbox.env

@@ -165,8 +165,12 @@ func (p program) withServeFlags(name string, rest []string) ([]string, error) {
 	return append(flags, rest...), nil
 }
 
-// explain prints the help page of a command or action.
+// explain prints the help page of a command or action, or of the values of a flag of serve.
 func (p program) explain(ctx context.Context, name string, rest []string) int {
+	if words := differences[name]; words != nil && len(rest) == 0 {
+		p.explainWords(name, words)
+		return 0
+	}
 	c, err := p.command(name)
 	switch {
 	case err != nil:

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/bend"
 	"github.com/recurring-billing/terraform-provider-billing/internal/orgcopy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
@@ -181,16 +182,15 @@ func (s *serving) differences(set *flag.FlagSet) {
 		"offer HTTP/2 too; a fault that drops a connection then resets only the stream of its request")
 	set.StringVar(&o.CollectionsAuthHeader, "collections-auth-header", "",
 		"`NAME` of the header that carries the bare key of collections; if unset, Authorization: Bearer")
-	set.Func("tolerance", "differences from the documented services, a comma-separated `LIST` of "+
-		strings.Join(sandbox.ToleranceNames(), ", "), func(names string) (err error) {
-		o.Tolerance, err = sandbox.ParseTolerance(names)
-		return err
-	})
-	set.Func("rewords", "store texts otherwise than they were sent, as some services do, a comma-separated `LIST` of "+
-		strings.Join(sandbox.RewordKinds(), ", "), func(kinds string) (err error) {
-		o.Rewords, err = sandbox.ParseRewords(kinds)
-		return err
-	})
+	for name, usage := range map[string]string{"tolerance": "differ from the descriptions",
+		"rewords": "store texts otherwise than they were sent"} {
+		set.Func(name, usage+", as some services do: a comma-separated `LIST`, see \"{sandbox} help "+name+"\"",
+			func(names string) error {
+				rules, err := bend.Parse(differences[name], names)
+				o.Bend = append(o.Bend, rules...)
+				return err
+			})
+	}
 	set.Func("fault", "add a fault, repeatable; `SPEC` as in \"{sandbox} help fault\"", func(spec string) error {
 		fault, err := sandbox.ParseFault(spec)
 		s.faults = append(s.faults, fault)

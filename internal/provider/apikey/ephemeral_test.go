@@ -6,6 +6,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest/golden"
+	"github.com/recurring-billing/terraform-provider-billing/internal/bend"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -83,8 +84,8 @@ func TestEphemeral_fails(t *testing.T) {
 
 	// Terraform closes nothing that failed to open, so a key whose token is not shown is revoked at once.
 	service.Sandbox.ResetRequests()
-	hidden := service.Rewriting(func(_ string, object acctest.JSON) { delete(object, "token") })
-	golden.Said(t, "ephemeral-token-not-shown", hidden.Open("billing_api_key", acctest.JSON{"name": "run"}).Diagnostics)
+	service.Shows(bend.Data(func(object acctest.JSON) { delete(object, "token") }))
+	golden.Said(t, "ephemeral-token-not-shown", service.Open("billing_api_key", acctest.JSON{"name": "run"}).Diagnostics)
 	if n := service.Count("api_keys.revoke"); n != 1 {
 		t.Errorf("%d keys were revoked", n)
 	}

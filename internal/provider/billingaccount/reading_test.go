@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
-	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
 // accounts opens five accounts of two customers, one of them suspended, one closed; it returns the second customer.
@@ -29,8 +28,8 @@ func accounts(service *acctest.Service) string {
 // The list resource leaves out what is closed, and has the whole resource, customer_id included.
 func TestAccount_reading(t *testing.T) {
 	t.Parallel()
-	for name, tolerance := range map[string]sandbox.Tolerance{"plain": {},
-		"lean": {LeanAccounts: true, IgnoreFilters: true}} {
+	for name, tolerance := range map[string]string{"plain": "",
+		"lean": "lean-accounts,ignore-filters"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := acctest.Start(t, acctest.Tolerating(tolerance))

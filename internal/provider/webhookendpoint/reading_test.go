@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/bend"
 	"github.com/recurring-billing/terraform-provider-billing/internal/hook"
 )
 
@@ -67,12 +68,13 @@ func TestDataSources(t *testing.T) {
 	if text := acctest.Errors(said); text != "" || len(listed) != 2 || first["secret"] != nil || first["active"] != false {
 		t.Errorf("the query lists %v, %s", listed, text)
 	}
-	short := service.Rewriting(func(_ string, response acctest.JSON) {
+	service.Shows(func(x *bend.Exchange) {
+		response, _ := x.Got.(acctest.JSON)
 		if paging, ok := response["meta"].(acctest.JSON); ok {
 			paging["total"] = 1
 		}
 	})
-	listed, said = short.List("billing_webhook_endpoint", acctest.JSON{}, false)
+	listed, said = service.List("billing_webhook_endpoint", acctest.JSON{}, false)
 	if len(said) != 1 || len(listed) != 2 {
 		t.Errorf("with a total of 1, the query lists %v, %v", listed, said)
 	} else {

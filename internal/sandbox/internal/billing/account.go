@@ -83,10 +83,10 @@ func (s *Service) closeAccounts(c *server.Call, tx *store.Tx, customerID string)
 	}
 }
 
-func (s *Service) loaded(c *server.Call, tx *store.Tx, row AccountRow, lean bool) billingAccount {
+func (s *Service) loaded(tx *store.Tx, row AccountRow) billingAccount {
 	account := row.Account
 	owner, ok := s.Customers.Get(tx, row.CustomerID)
-	if ok && !lean {
+	if ok {
 		account.Customer = embed(owner.Customer)
 	}
 	return account
@@ -206,7 +206,7 @@ func (s *Service) accounts() server.Kind[AccountRow, billingAccount] {
 	return server.Kind[AccountRow, billingAccount]{
 		Table: s.Accounts,
 		Show: func(c *server.Call, tx *store.Tx, r AccountRow) billingAccount {
-			return s.loaded(c, tx, r, c.Tolerance.LeanAccounts)
+			return s.loaded(tx, r)
 		},
 		Updated: func(r AccountRow) server.Timestamp { return r.Account.UpdatedAt },
 		Fields:  []string{"external_id", "status"},
@@ -218,13 +218,13 @@ func (s *Service) accounts() server.Kind[AccountRow, billingAccount] {
 	}
 }
 
-func (s *Service) respondAccount(c *server.Call, tx *store.Tx, status int, row AccountRow, lean bool) server.Reply {
-	account := s.loaded(c, tx, row, lean)
+func (s *Service) respondAccount(c *server.Call, tx *store.Tx, status int, row AccountRow) server.Reply {
+	account := s.loaded(tx, row)
 	return c.Single(status, account, account.modified())
 }
 
 func (s *Service) showAccount(c *server.Call, tx *store.Tx, row AccountRow) (server.Reply, error) {
-	return s.respondAccount(c, tx, http.StatusOK, row, false), nil
+	return s.respondAccount(c, tx, http.StatusOK, row), nil
 }
 
 // createAccount serves billing_accounts.create, for an existing or a new customer.
@@ -251,7 +251,7 @@ func (s *Service) createAccount(c *server.Call, tx *store.Tx) (server.Reply, err
 		email = owner.Customer.Emails[0].Value
 	}
 	row := s.openAccount(c, tx, owner.Customer, c.Sent, email)
-	return s.respondAccount(c, tx, http.StatusCreated, row, false), nil
+	return s.respondAccount(c, tx, http.StatusCreated, row), nil
 }
 
 // openAccount creates an account with defaults for missing fields (service description, Recurring billing §4 Billing
@@ -304,7 +304,7 @@ func (s *Service) changeAccount(c *server.Call, tx *store.Tx, row AccountRow, ch
 		row.Account = changed
 		s.Accounts.Put(tx, changed.ID, row)
 	}
-	return s.respondAccount(c, tx, http.StatusOK, row, c.Tolerance.LeanAccounts)
+	return s.respondAccount(c, tx, http.StatusOK, row)
 }
 
 // deleteAccount serves billing_accounts.delete. It is rejected while a subscription still needs the account. The

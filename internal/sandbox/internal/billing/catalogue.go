@@ -195,6 +195,9 @@ func (s *Service) costs(tx *store.Tx) costs {
 // pricing returns the amount of the plan or price with that id, in subcents.
 type pricing func(id string) int64
 
+// PriceOf returns the amount of a price, in subcents.
+func (s *Service) PriceOf(tx *store.Tx, id string) int64 { return s.pricing(tx)(id) }
+
 // pricing prefers the catalogue.
 func (s *Service) pricing(tx *store.Tx) pricing {
 	return func(id string) int64 {

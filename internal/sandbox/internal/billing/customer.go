@@ -241,7 +241,7 @@ func (s *Service) createCustomer(c *server.Call, tx *store.Tx) (server.Reply, er
 				in[name] = c.Sent[name]
 			}
 		}
-		account := s.loaded(c, tx, s.openAccount(c, tx, u, in, c.Sent["email"]), c.Tolerance.LeanAccounts)
+		account := s.loaded(tx, s.openAccount(c, tx, u, in, c.Sent["email"]))
 		response.BillingAccount = &account
 	}
 	return c.Single(http.StatusCreated, response, u.UpdatedAt.Time), nil

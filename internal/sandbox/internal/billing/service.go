@@ -186,20 +186,16 @@ const (
 var metadataMode = server.OneOf(modeReplace, modeMerge)
 
 // merge deep-merges change into stored and returns a new object. Nested objects merge, scalars and arrays replace the
-// key, and null is stored as the value. With nullsChangeNothing, null leaves the key unchanged (wire contract:
-// Tolerance).
-func merge(stored, change map[string]any, nullsChangeNothing bool) map[string]any {
+// key, and null is stored as the value.
+func merge(stored, change map[string]any) map[string]any {
 	merged := maps.Clone(stored)
 	if merged == nil {
 		merged = map[string]any{}
 	}
 	for key, value := range change {
-		if value == nil && nullsChangeNothing {
-			continue
-		}
 		if nested, ok := value.(map[string]any); ok {
 			before, _ := merged[key].(map[string]any)
-			value = merge(before, nested, nullsChangeNothing)
+			value = merge(before, nested)
 		}
 		merged[key] = value
 	}
@@ -212,7 +208,7 @@ func updatedMetadata(c *server.Call, stored object, in server.Body) object {
 	case !ok:
 		return stored
 	case in["custom_metadata_mode"] == modeMerge:
-		return merge(stored, sent, c.Tolerance.NullsChangeNothing)
+		return merge(stored, sent)
 	default:
 		return sent
 	}

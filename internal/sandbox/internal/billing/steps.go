@@ -131,33 +131,13 @@ func (s *Service) items(standing []item, wanted []itemInput) []item {
 	return items
 }
 
-// responded returns the items in wire format.
-func (s *Service) responded(c *server.Call, tx *store.Tx, items []item) []item {
-	out := slices.Clone(items)
-	for i := range out {
-		if out[i].UnitAmountSubcents == nil && c.Tolerance.PriceAmounts {
-			amount := s.pricing(tx)(out[i].PriceID)
-			out[i].UnitAmountSubcents = &amount
-		}
-	}
-	return out
-}
-
-// listItems serves subscriptions.items.list, or responds like a server without it (wire contract: Tolerance).
+// listItems serves subscriptions.items.list.
 func (s *Service) listItems(c *server.Call, tx *store.Tx) (server.Reply, error) {
-	switch t := c.Tolerance; {
-	case t.ItemsNotListed:
-		refusal := *server.ErrMethod
-		refusal.Allow = http.MethodPut
-		return server.Reply{}, &refusal
-	case t.ItemsNotFound:
-		return server.Reply{}, server.ErrNotFound
-	}
 	row, err := s.subscriptions().Find(c, tx)
 	if err != nil {
 		return server.Reply{}, err
 	}
-	return server.List(c, s.responded(c, tx, row.Items))
+	return server.List(c, row.Items)
 }
 
 // syncItems serves subscriptions.items.sync, which replaces the items with those sent.
@@ -175,5 +155,5 @@ func (s *Service) syncItems(c *server.Call, tx *store.Tx, row SubscriptionRow) (
 	changed := row
 	changed.Items = s.items(row.Items, items)
 	changed = s.changeSubscription(c, tx, row, changed)
-	return server.Reply{Status: http.StatusOK, Body: map[string]any{"data": s.responded(c, tx, changed.Items)}}, nil
+	return server.Reply{Status: http.StatusOK, Body: map[string]any{"data": changed.Items}}, nil
 }

@@ -61,7 +61,7 @@ func (s *Service) listRecords(c *server.Call, tx *store.Tx) (server.Reply, error
 		if err != nil {
 			return server.Reply{}, err
 		}
-		if !c.Tolerance.IgnoreFilters && !wanted.pass(object) {
+		if !wanted.pass(object) {
 			continue
 		}
 		if more = len(objects) == limit; more {

@@ -73,32 +73,18 @@ func (c *Call) pageSize() (page, perPage int, err error) {
 
 // pageOf returns one page of ordered objects.
 func pageOf[T any](c *Call, objects []T, page, perPage int) Reply {
-	shift := c.Tolerance.shift(page)
-	total := max(len(objects)-shift, 0)
+	total := len(objects)
 	meta := pageMeta{Total: total, Page: page, PerPage: perPage, TotalPages: (total + perPage - 1) / perPage}
-	from, to := window(page, perPage, len(objects), shift)
+	from, to := window(page, perPage, total)
 	return Reply{Status: http.StatusOK, Body: map[string]any{"data": objects[from:to], "meta": meta}}
 }
 
-// shift returns by how many objects the list appears to have moved forward since the first page was read: 1 for a
-// removed object, -1 for an added one.
-func (t Tolerance) shift(page int) int {
-	switch {
-	case page > 1 && t.RepeatAcrossPages:
-		return -1
-	case page > 1 && t.SkipAcrossPages:
-		return 1
-	default:
-		return 0
-	}
-}
-
 // window returns the range of objects on a page.
-func window(page, perPage, total, shift int) (from, to int) {
+func window(page, perPage, total int) (from, to int) {
 	if page-1 > total/perPage { // avoids overflow of the product
 		return total, total
 	}
-	from = min((page-1)*perPage+shift, total)
+	from = min((page-1)*perPage, total)
 	return from, min(from+perPage, total)
 }
 
@@ -123,7 +109,7 @@ func (c *Call) clamped(p Problems, name string, byDefault, most int) int {
 
 // Filter compares an object's value with a query parameter; without the parameter, everything passes.
 func (c *Call) Filter(name string, passes func(value string) bool) bool {
-	if !c.Query.Has(name) || c.Tolerance.IgnoreFilters {
+	if !c.Query.Has(name) {
 		return true
 	}
 	return passes(c.Query.Get(name))
@@ -137,9 +123,6 @@ func (c *Call) since() (time.Time, error) {
 	at, ok := ParseTime(c.Query.Get("updated_at_gte"))
 	if !ok {
 		return at, Invalid(Problems{"updated_at_gte": "must be a date, or a date with time and zone"})
-	}
-	if c.Tolerance.IgnoreFilters {
-		return time.Time{}, nil
 	}
 	return at, nil
 }

@@ -19,6 +19,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/bend"
 )
 
 // Limits of a connection, so that a stalled client cannot occupy it forever.
@@ -38,8 +40,7 @@ type Options struct {
 	Origins    []string // allowed origins of browser scripts
 	HTTP2      bool
 	MaxPerPage int
-	Tolerance  Tolerance
-	Rewords    []string // kinds of rewording
+	Bend       []bend.Rule // what the services do otherwise than described
 	OnRequest  func(Request)
 	Logger     *slog.Logger
 	Document   func(name, address string) ([]byte, error) // returns the OpenAPI document of a listener
@@ -49,6 +50,7 @@ type Options struct {
 type Server struct {
 	*Core
 	options     Options
+	later       atomic.Pointer[[]bend.Rule] // in addition to those of the options
 	Faults      faults
 	connections *connections
 	Log         RequestLog

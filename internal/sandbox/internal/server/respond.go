@@ -7,14 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
-	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 )
 
 // Reply is the result of a handler: a status and a value to encode.
@@ -23,23 +19,16 @@ type Reply struct {
 	Body     any       // nil: none
 	Kind     string    // media type of a text body, which is not encoded
 	Modified time.Time // zero: no Last-Modified
-	records  bool      // the objects are free-form
 }
 
 // Single returns one object in its envelope
 // (service description, Recurring billing §2 Envelopes).
 func (c *Call) Single(status int, object any, modified time.Time) Reply {
-	if c.Tolerance.BareObjects {
-		return Reply{Status: status, Body: object, Modified: modified}
-	}
 	return Reply{Status: status, Body: map[string]any{"data": object}, Modified: modified}
 }
 
 // Deleted returns the response to a deletion.
 func (c *Call) Deleted() Reply {
-	if c.Tolerance.DeleteNoContent {
-		return Reply{Status: http.StatusNoContent}
-	}
 	return Reply{
 		Status: http.StatusOK,
 		Body:   map[string]any{"data": map[string]any{"deleted": true}},
@@ -50,6 +39,7 @@ type response struct {
 	status int
 	header http.Header
 	body   []byte
+	text   bool // of an operation that returns a text
 }
 
 // success encodes a reply, or returns 304 if the request's conditions show that the client already has it.
@@ -58,18 +48,15 @@ func (s *Server) success(r *http.Request, result Reply) response {
 	if result.Body == nil {
 		return a
 	}
-	body, kind, err := s.options.Tolerance.written(result, s.options.Rewords)
+	body, kind, err := result.written()
 	if err == nil {
 		body, err = s.asCopied(body)
 	}
 	if err != nil {
 		return s.failure(err)
 	}
-	a.body = body
+	a.body, a.text = body, result.Kind != ""
 	a.header.Set("Content-Type", kind)
-	if s.options.Tolerance.NoValidators {
-		return a
-	}
 	sum := sha256.Sum256(body)
 	etag := `"` + hex.EncodeToString(sum[:16]) + `"`
 	a.header.Set("ETag", etag)
@@ -84,14 +71,11 @@ func (s *Server) success(r *http.Request, result Reply) response {
 }
 
 // written returns the body of a reply as sent, and its media type.
-func (t Tolerance) written(result Reply, rewords []string) (body []byte, kind string, err error) {
-	if text, ok := result.Body.([]byte); ok && result.Kind != "" {
-		return text, result.Kind, nil
+func (r Reply) written() (body []byte, kind string, err error) {
+	if text, ok := r.Body.([]byte); ok && r.Kind != "" {
+		return text, r.Kind, nil
 	}
-	body, err = t.encode(result.Body, result.records)
-	if err == nil && len(rewords) > 0 {
-		body, err = reworded(body, rewords, result.records)
-	}
+	body, err = Encode(r.Body)
 	return body, "application/json", err
 }
 
@@ -122,7 +106,7 @@ func (s *Server) failure(err error) response {
 	if e.Allow != "" {
 		a.header.Set("Allow", e.Allow)
 	}
-	body, err := Encode(e.body(s.options.Tolerance.FlatErrors))
+	body, err := Encode(e.body())
 	if err != nil {
 		s.options.Logger.Error("encode error", "error", err)
 		return response{status: http.StatusInternalServerError, header: http.Header{}}
@@ -208,8 +192,8 @@ func (e *Error) About(details any) *Error {
 	return &changed
 }
 
-func (e *Error) body(flat bool) any {
-	if flat || e.flat {
+func (e *Error) body() any {
+	if e.flat {
 		return map[string]any{"error": e.Message, "error_code": e.Code}
 	}
 	inner := map[string]any{"code": e.Code, "message": e.Message}
@@ -265,107 +249,4 @@ var faultCodes = map[int]string{
 	http.StatusBadGateway:          "bad_gateway",
 	http.StatusServiceUnavailable:  "service_unavailable",
 	http.StatusGatewayTimeout:      "gateway_timeout",
-}
-
-// Tolerance lists differences between servers that a client must accept (wire contract: Tolerance). The zero value has
-// none.
-type Tolerance struct {
-	IgnoreFilters      bool // list filters and search are ignored
-	BareObjects        bool // single objects come without the {data: …} envelope
-	DeleteNoContent    bool // a deletion returns 204 instead of 200 {data: {deleted: true}}
-	NoValidators       bool // no ETag or Last-Modified, so never a 304
-	NullsChangeNothing bool // merge leaves the key of a null unchanged
-	OmitNullFields     bool // fields without a value are missing instead of null
-	UnknownFields      bool // every object carries undocumented fields
-	FlatErrors         bool // every error has the flat shape {error: "text", error_code: "…"}
-	NullLists          bool // an empty array is returned as null
-	LeanAccounts       bool // lists, updates and transitions of accounts, and customers.create, omit the embedded customer
-	PriceAmounts       bool // an item whose unit_amount_subcents was not sent returns the price's own amount
-	ItemsNotListed     bool // subscriptions.items.list returns 405
-	ItemsNotFound      bool // subscriptions.items.list returns 404
-	RepeatAcrossPages  bool // after page 1 an object is inserted: the last one repeats on page 2
-	SkipAcrossPages    bool // after page 1 an object is removed: the first one of page 2 is skipped
-}
-
-// undocumented is the field that UnknownFields adds to every object.
-const undocumented = "x_undocumented"
-
-// encode encodes a successful response, modified as the tolerances require. In records, objects with an id are
-// free-form.
-func (t Tolerance) encode(body any, records bool) ([]byte, error) {
-	plain, err := Encode(body)
-	if err != nil || !(t.OmitNullFields || t.UnknownFields || t.NullLists) {
-		return plain, err
-	}
-	tree, err := Decode(plain)
-	if err != nil {
-		return nil, err
-	}
-	return Encode(t.bend(tree, records))
-}
-
-// bend changes the documented parts of a response. What clients themselves put
-// into custom_metadata, or into a field of a record, stays unchanged.
-func (t Tolerance) bend(value any, records bool) any {
-	switch value := value.(type) {
-	case []any:
-		if t.NullLists && len(value) == 0 {
-			return nil
-		}
-		for i, item := range value {
-			value[i] = t.bend(item, records)
-		}
-		return value
-	case map[string]any:
-		_, identified := value["id"]
-		for name, field := range value {
-			if name != "custom_metadata" && !(records && identified) {
-				value[name] = t.bend(field, records)
-			}
-			if t.OmitNullFields && field == nil {
-				delete(value, name)
-			}
-		}
-		if t.UnknownFields {
-			value[undocumented] = map[string]any{"nested": []any{1, "two"}}
-		}
-		return value
-	default:
-		return value
-	}
-}
-
-// toleranceNames are the names of the switches on a command line, such as ignore-filters, and their fields.
-var toleranceNames = func() map[string]int {
-	names := map[string]int{}
-	for field := range reflect.TypeFor[Tolerance]().Fields() {
-		var name strings.Builder
-		for i, r := range field.Name {
-			if unicode.IsUpper(r) && i > 0 {
-				name.WriteByte('-')
-			}
-			name.WriteRune(unicode.ToLower(r))
-		}
-		names[name.String()] = field.Index[0]
-	}
-	return names
-}()
-
-// ToleranceNames returns the names that ParseTolerance accepts, sorted.
-func ToleranceNames() []string { return slices.Sorted(maps.Keys(toleranceNames)) }
-
-// ParseTolerance parses switch names separated by commas; errors list the valid names.
-func ParseTolerance(names string) (Tolerance, error) {
-	var t Tolerance
-	for name := range strings.SplitSeq(names, ",") {
-		if name == "" {
-			continue
-		}
-		field, ok := toleranceNames[name]
-		if !ok {
-			return Tolerance{}, fmt.Errorf("no tolerance %q: use %s", name, strings.Join(ToleranceNames(), ", "))
-		}
-		reflect.ValueOf(&t).Elem().Field(field).SetBool(true)
-	}
-	return t, nil
 }

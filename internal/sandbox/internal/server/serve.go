@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/bend"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
@@ -31,7 +32,6 @@ type Call struct {
 	Body         []byte
 	Sent         Body // members of the body, for an operation with a Form
 
-	Tolerance  Tolerance
 	MaxPerPage int
 	Source     *Source // of the order of a listing
 	// Client is the first word of the User-Agent, and Token the public prefix of the token; empty for a seed.
@@ -61,6 +61,8 @@ type Site struct {
 	// Loggable returns a body without credentials for the request log; nil: log it unchanged.
 	Loggable func(body []byte) []byte
 	Records  bool // objects are free-form
+	// PriceOf returns the amount of a price, in subcents; nil if the service has no prices.
+	PriceOf func(tx *store.Tx, id string) int64
 }
 
 // Handler serves the operations of a service. It applies faults, keeps the request log and writes the response; process
@@ -86,14 +88,16 @@ func (s *Server) Handler(site Site) http.Handler {
 			c := s.newCall(values, body)
 			c.fault, c.Client, c.Token = fault, entry.Client, token.Prefix
 			c.Operation, c.RequestID = entry.Operation, entry.RequestID
+			r := r.Clone(ctx)
+			x := s.ask(site, r, route, c)
 			if authErr != nil {
-				return s.failure(authErr)
+				return s.bent(x, s.failure(authErr))
 			}
 			// A caller without a token does not learn more about the request.
 			if err := errors.Join(site.noteUse(token, entry.Time), routeErr, bodyErr); err != nil {
-				return s.failure(err)
+				return s.bent(x, s.failure(err))
 			}
-			return s.process(site, r.WithContext(ctx), route, entry, c, token)
+			return s.bent(x, s.process(site, r, route, entry, c, token, x))
 		}
 		if hit && fault.Late > 0 {
 			s.processLate(site, fault.Late, entry, process)
@@ -128,7 +132,11 @@ func (s *Server) respond(r *http.Request, fault Fault, entry *Request,
 	if fault.After {
 		process(r.Context(), entry)
 	}
-	return s.faultResponse(fault)
+	a := s.faultResponse(fault)
+	if fault.Foreign == "" && !fault.Empty && fault.Body == "" && len(s.rules()) > 0 {
+		a = s.bent(&bend.Exchange{Operation: entry.Operation}, a)
+	}
+	return a
 }
 
 // maxText is the longest text chosen by a client that the log keeps: a path may have a megabyte.
@@ -219,7 +227,7 @@ func client(r *http.Request) string {
 func (s *Server) newCall(path map[string]string, body []byte) *Call {
 	return &Call{
 		Path: path, Body: body,
-		Tolerance: s.options.Tolerance, MaxPerPage: s.options.MaxPerPage, Source: s.Source,
+		MaxPerPage: s.options.MaxPerPage, Source: s.Source,
 	}
 }
 
@@ -264,11 +272,15 @@ func (s *Server) record(entry Request) {
 }
 
 // process rejects malformed requests, then runs the operation.
-func (s *Server) process(site Site, r *http.Request, route Route, entry *Request, c *Call, token StoredToken) response {
+func (s *Server) process(site Site, r *http.Request, route Route, entry *Request, c *Call, token StoredToken,
+	x *bend.Exchange) response {
 	if err := check(r, route, c.Path, token.Scopes); err != nil {
 		return s.failure(err)
 	}
 	c.Organization, c.Now, c.Query = token.Organization, s.Clock.Now(), r.URL.Query()
+	if x != nil {
+		c.Query = x.Query
+	}
 	c.IdempotencyKey = strings.Join(r.Header.Values("X-Idempotency-Key"), ", ")
 	if route.Prepare != nil {
 		if err := route.Prepare(r.Context(), c); err != nil {
@@ -288,7 +300,6 @@ func (s *Server) process(site Site, r *http.Request, route Route, entry *Request
 		return s.failure(err)
 	}
 	entry.Changes = c.changes
-	result.records = site.Records
 	return s.success(r, result)
 }
 

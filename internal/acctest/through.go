@@ -1,28 +1,28 @@
 package acctest
 
 import (
-	"bytes"
-	"encoding/json"
 	"encoding/pem"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
 	"os"
 	"path/filepath"
-	"strconv"
+	"strings"
 	"time"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/acctest/modeltest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/bend"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// Rewriting returns the same service behind a proxy that changes every response, to imitate a service that differs:
-// change gets the requested path and the whole response, and then each object in it.
-func (s *Service) Rewriting(change func(path string, object JSON)) *Service {
-	s.t.Helper()
-	return s.through(func(r *http.Response) error { return rewrite(r, change) })
+// Shows changes the responses that the provider gets from now on; tests still see what the service has. nil changes
+// none.
+func (s *Service) Shows(change func(*bend.Exchange)) {
+	s.Sandbox.Bend(bend.Rule{Do: func(x *bend.Exchange) {
+		if change != nil && strings.HasPrefix(x.Client, "terraform-provider-billing") {
+			change(x)
+		}
+	}})
 }
 
 // through returns the same service behind proxies that process every response.
@@ -78,34 +78,4 @@ func (s *Service) proxy(address, certificateFile string, seen func(*http.Respons
 		s.t.Fatal(err)
 	}
 	return server.URL
-}
-
-func rewrite(r *http.Response, change func(path string, object JSON)) error {
-	raw, err := io.ReadAll(r.Body)
-	if err != nil {
-		return err
-	}
-	if err := r.Body.Close(); err != nil {
-		return err
-	}
-	var response JSON
-	if modeltest.Decode(raw, &response) == nil {
-		change(r.Request.URL.Path, response)
-		switch data := response["data"].(type) {
-		case JSON:
-			change(r.Request.URL.Path, data)
-		case []any:
-			for _, item := range data {
-				if object, ok := item.(JSON); ok {
-					change(r.Request.URL.Path, object)
-				}
-			}
-		}
-		if raw, err = json.Marshal(response); err != nil {
-			return err
-		}
-	}
-	r.Body = io.NopCloser(bytes.NewReader(raw))
-	r.Header.Set("Content-Length", strconv.Itoa(len(raw)))
-	return nil
 }

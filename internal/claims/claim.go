@@ -69,6 +69,9 @@ type Target struct {
 	// up to half a minute.
 	Settle func(ctx context.Context) error
 
+	// Shapes are the documented shapes of responses. Without them only what a claim is about is compared.
+	Shapes *Shapes
+
 	// ReadOnly permits only GET requests, limits their number, and keeps the service's data out of errors. Only claims
 	// that [Claim.ByReading] returns can then be checked.
 	ReadOnly bool
@@ -197,7 +200,7 @@ func withConsequences(groups ...[]Claim) (all []Claim) {
 		c.Otherwise = before.Otherwise
 		c.RestsOn = slices.DeleteFunc(slices.Concat(before.RestsOn, c.RestsOn), func(n int) bool { return n == c.Number })
 		if read, readable := readings[c.Number]; readable {
-			c.read = inSteps(c.Service, read)
+			c.read = inSteps(c.Service, c.Source, read)
 		}
 		all = append(all, c)
 	}

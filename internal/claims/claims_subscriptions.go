@@ -778,6 +778,7 @@ func (p *probe) advance(by time.Duration) {
 	if p.err != nil {
 		return
 	}
+	p.seen = nil
 	if err := p.target.Advance(p.ctx, by); err != nil {
 		p.failf("advancing the clock by %s: %w", by, err)
 	}

@@ -91,7 +91,7 @@ func (r rewording) check(ctx context.Context, target Target) error {
 			continue
 		}
 		sent := func() object { return one.fields(strings.Replace(r.text, "%s", unique(), 1)) }
-		err := inSteps(one.service, func(p *probe) { r.checkObject(p, one.resource, one.create, sent) })(ctx, target)
+		err := inSteps(one.service, "", func(p *probe) { r.checkObject(p, one.resource, one.create, sent) })(ctx, target)
 		if errors.Is(err, ErrNotGiven) {
 			lacking = cmp.Or(lacking, err)
 			continue

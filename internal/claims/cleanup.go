@@ -61,10 +61,14 @@ func (a *response) madeID(path string) string {
 // accountIDs maps creations to the path of the created account's id.
 var accountIDs = map[string][]string{customersPath: {"data.billing_account.id"}, accountsPath: {"data.id"}}
 
+// cleaning marks the context of requests that belong to no statement.
+type cleaning struct{}
+
 // cleanUp deletes the claim's objects in reverse order, because a customer with a live subscription cannot be deleted.
 // It ignores objects that no longer exist.
 func (p *probe) cleanUp() error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(p.ctx), cleanupTime)
+	ctx := context.WithValue(context.WithoutCancel(p.ctx), cleaning{}, true)
+	ctx, cancel := context.WithTimeout(ctx, cleanupTime)
 	defer cancel()
 	var errs []error
 	for _, path := range slices.Backward(p.made) {

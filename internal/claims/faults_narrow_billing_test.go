@@ -81,18 +81,6 @@ func listing(list string, act func(object)) func(*inFlight) {
 	})
 }
 
-// unlisted removes objects from a list.
-func unlisted(in *inFlight, out func(object) bool) {
-	kept := []any{}
-	for _, one := range items(at(in.got, "data")) {
-		if !out(one) {
-			kept = append(kept, one)
-		}
-	}
-	setAt(in.got, "data", kept)
-	setAt(in.got, "meta.total", len(kept))
-}
-
 // carriedOut executes a call that must be rejected because of a value, and then rejects it.
 func carriedOut(method, form, member string, wrong any) (rewrite, spoil func(*inFlight)) {
 	return when(method, form, func(in *inFlight) {

@@ -39,6 +39,10 @@ type probe struct {
 	finance   bool   // sends to financial management, where every creation creates a record
 	sent      int    // number of requests
 
+	source string          // of the claim, in lower case
+	unread string          // path of the object that the last request has changed
+	seen   map[string]seen // objects in responses since the last change, by type, id and time of update
+
 	last    *evidence.Exchange // the last request and response, for the report of a failure
 	secrets []string           // must not be in a report
 }
@@ -50,16 +54,19 @@ func claim(number int, source, text string, check func(*probe)) Claim {
 
 // claimOf is claim for any service.
 func claimOf(service Service, number int, source, text string, check func(*probe)) Claim {
-	return Claim{Number: number, Source: source, Text: text, Service: service, Check: inSteps(service, check)}
+	return Claim{Number: number, Source: source, Text: text, Service: service, Check: inSteps(service, source, check)}
 }
 
-// inSteps returns a check whose probe sends to that service.
-func inSteps(service Service, check func(*probe)) func(context.Context, Target) error {
+// inSteps returns a check whose probe sends to that service. The shapes of the operations that the source names are
+// compared.
+func inSteps(service Service, source string, check func(*probe)) func(context.Context, Target) error {
 	return func(ctx context.Context, target Target) error {
 		p := newProbe(ctx, target)
+		p.source = strings.ToLower(source)
 		defer p.stop()
 		if p.speakTo(service); p.err == nil {
 			check(p)
+			p.readBack()
 		}
 		err, left := p.masked(p.err), p.masked(p.cleanUp())
 		if err == nil && left != nil {
@@ -186,6 +193,7 @@ func (p *probe) sendOnce(c call) *response {
 	a.decode()
 	p.noteResponse(a)
 	a.normalize(c)
+	a.judge(c)
 	if scopes := a.lacking(); scopes != nil && c.token == "" && !c.anonymous {
 		p.failf("%w", &ScopeError{Scopes: scopes})
 	}

@@ -6,7 +6,6 @@ import (
 	"crypto/x509"
 	"net/http"
 	"net/http/httptest"
-	"regexp"
 	"strconv"
 	"testing"
 	"time"
@@ -39,6 +38,10 @@ func startSandbox(t *testing.T, options sandbox.Options) (*sandbox.Server, claim
 	}
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(server.CAPEM())
+	shapes, err := claims.Documented(func(name string) ([]byte, error) { return sandbox.OpenAPI(name, "https://sandbox") })
+	if err != nil {
+		t.Fatal(err)
+	}
 	past := server.Clock().Now().Add(-time.Hour)
 	return server, claims.Target{
 		BaseURL: server.BillingURL(), Token: server.BillingToken(),
@@ -49,7 +52,7 @@ func startSandbox(t *testing.T, options sandbox.Options) (*sandbox.Server, claim
 		FinanceExpiredToken: token(sandbox.Token{Service: sandbox.Finance, Expires: past}),
 		FinanceNarrowToken:  token(sandbox.Token{Service: sandbox.Finance, Scopes: []string{"accounts:read"}}),
 		CollectionsBaseURL:  server.CollectionsURL(), CollectionsAPIKey: server.CollectionsKey(),
-		MaxPerPage: options.MaxPerPage, Settle: server.WaitDeliveries,
+		Shapes: shapes, MaxPerPage: options.MaxPerPage, Settle: server.WaitDeliveries,
 		Advance: func(_ context.Context, by time.Duration) error { server.Clock().Advance(by); return nil },
 		Receive: func(_ context.Context, handler http.Handler) (string, func(), error) {
 			receiver := httptest.NewTLSServer(handler)
@@ -92,51 +95,4 @@ func texts(value any) []string {
 		texts = append(texts, text)
 	}
 	return texts
-}
-
-// merge returns the stored value after a merge with the sent one.
-func merge(stored, sent any) any {
-	into, ok := stored.(object)
-	from, also := sent.(object)
-	if !ok || !also {
-		return sent
-	}
-	merged := object{}
-	for name, value := range into {
-		merged[name] = value
-	}
-	for name, value := range from {
-		merged[name] = merge(into[name], value)
-	}
-	return merged
-}
-
-// rightEntry reports whether a field of a record has its documented type.
-var rightEntry = map[string]func(string) bool{
-	"amount":      regexp.MustCompile(`^[0-9]+\.[0-9]{2}$`).MatchString,
-	"company_id":  uuidForm.MatchString,
-	"type":        func(text string) bool { return text == "debit" || text == "credit" },
-	"occurred_at": func(text string) bool { return !timeOf(text).IsZero() },
-}
-
-// wrongEntries returns the fields of a record with a wrong type.
-func wrongEntries(sent object) object {
-	wrong := object{}
-	for field, right := range rightEntry {
-		value, is := sent[field]
-		if text, isText := value.(string); is && value != nil && (!isText || !right(text)) {
-			wrong[field] = "is not of its type"
-		}
-	}
-	return wrong
-}
-
-// timeOf returns the time of a date or date-time, or zero.
-func timeOf(text string) time.Time {
-	for _, form := range []string{time.DateOnly, time.RFC3339} {
-		if t, err := time.Parse(form, text); err == nil {
-			return t
-		}
-	}
-	return time.Time{}
 }

@@ -61,7 +61,9 @@ func (c *checking) complete(p program) error {
 		Proxy: http.ProxyFromEnvironment, TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
 	}}
 	t.Client = &http.Client{Timeout: checkTimeout, Transport: c.file.sent}
-	return nil
+	var err error
+	t.Shapes, err = claims.Documented(func(name string) ([]byte, error) { return sandbox.OpenAPI(name, t.BaseURL) })
+	return err
 }
 
 // receive serves the address for deliveries until end is called. It receives for one claim at a time.

@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -120,4 +121,21 @@ func TestRemovedEndpointKeepsItsDeliveries(t *testing.T) {
 	}
 	control.do("GET", "/deliveries/none", "").want(404)
 	control.do("POST", "/deliveries/none/resend", "").want(404)
+}
+
+// A listener ends with the process that serves it: after a restart its endpoint would deliver every event once more.
+func TestListenersEndWithTheServer(t *testing.T) {
+	t.Parallel()
+	options := sandbox.Options{Start: morning, StateFile: filepath.Join(t.TempDir(), "state.db")}
+	server := start(t, options)
+	control := call(t, server)
+	control.base, control.token = server.ControlURL(), server.ControlToken()
+	control.do("POST", "/listeners", `{"forward_to":"http://localhost:1"}`).want(200)
+	if err := server.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again := start(t, options)
+	if total := collect(t, again).do("GET", endpointsPath, "").json("meta", "total"); total != "0" {
+		t.Errorf("%s endpoints", total)
+	}
 }

@@ -87,7 +87,7 @@ func (s *Server) seed(ctx context.Context, tx *store.Tx, text []byte) error {
 
 // read splits a seed document into its lists. The operations validate the elements.
 func (e *SeedError) read(document []byte) map[string][]any {
-	value, err := server.Decode(document)
+	value, err := server.DecodeStrictly(document)
 	if err != nil {
 		e.about("", notJSON(document, err))
 		return nil

@@ -142,6 +142,8 @@ func TestSeedProblems(t *testing.T) {
 		"no JSON":       {"{\n\"customers\": [\n}", []string{"line 3: is not valid JSON"}},
 		"blank":         {" \n", []string{"is not valid JSON: EOF"}},
 		"cut off":       {`{"customers": [`, []string{"is not valid JSON: unexpected EOF"}},
+		"not UTF-8":     {"{\"customers\": [{\"name\": \"S\xe3o\"}]}", []string{"it is not encoded in UTF-8"}},
+		"twice":         {`{"customers": [], "customers": []}`, []string{`has the member "customers" twice`}},
 		"two values":    {`{} {}`, []string{"more than one JSON value"}},
 		"no object":     {`[]`, []string{"must be an object"}},
 		"unknown lists": {`{"clients": [], "finance.x": []}`, []string{"clients: is not a key", "finance.x: is not a key"}},

@@ -237,6 +237,8 @@ func TestRejectedRequests(t *testing.T) {
 		"no content type":    {untyped, "GET /v1/me", "", 400, "unsupported_content_type", ""},
 		"other content type": {form, "POST /v1/customers", "name=Ana", 400, "unsupported_content_type", ""},
 		"not JSON":           {c, "POST /v1/customers", `{"name":`, 400, "malformed_request", ""},
+		"not UTF-8":          {c, "POST /v1/customers", "{\"name\":\"S\xe3o\"}", 400, "malformed_request", ""},
+		"a member twice":     {c, "POST /v1/customers", `{"name":"Ana","tags":[{"a":1,"a":2}]}`, 400, "malformed_request", ""},
 		"two values":         {c, "POST /v1/customers", `{"name":"Ana"} {}`, 400, "malformed_request", ""},
 		"empty body":         {c, "POST /v1/customers", ``, 400, "malformed_request", ""},
 		"no object":          {c, "POST /v1/customers", `["Ana"]`, 400, "malformed_request", ""},

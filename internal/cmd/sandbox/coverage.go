@@ -56,6 +56,9 @@ Each line of the file that --ignore names is a type and an id, such as "billing_
 				if err != nil {
 					return err
 				}
+				for _, pattern := range c.IgnoresNothing {
+					fmt.Fprintf(p.err, "%s: %q matches no object\n", ignoreFile, pattern)
+				}
 				if imports {
 					err = c.Imports(p.out)
 				} else {
@@ -80,7 +83,7 @@ func ignoreLines(name string) (patterns []string, err error) {
 		return nil, fmt.Errorf("--ignore: %w", err)
 	}
 	n := 0
-	for line := range strings.Lines(string(content)) {
+	for line := range strings.Lines(strings.TrimPrefix(string(content), "\ufeff")) {
 		n++
 		text, _, _ := strings.Cut(line, "#")
 		words := strings.Fields(text)

@@ -33,6 +33,8 @@ type Coverage struct {
 	Ended     int       `json:"ended"`     // closed, canceled, revoked or expired, and in no state
 	// TwoAccounts are managed accounts of customers that were created with another one.
 	TwoAccounts []TwoAccounts `json:"two_accounts"`
+	// IgnoresNothing are the ignored patterns that match no object.
+	IgnoresNothing []string `json:"ignores_nothing,omitempty"`
 }
 
 // TwoAccounts are the account that was created with a customer, and one that a billing_account manages. No plan can
@@ -145,6 +147,12 @@ func covered(there map[identity]bool, in map[identity][]string, left []orgcopy.L
 			c.Gone = append(c.Gone, Covered{Type: object.Type, ID: object.ID, States: states})
 		}
 	}
+	for _, pattern := range ignore {
+		isIt := func(o identity) bool { return o.matches(pattern) }
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(there)), isIt) {
+			c.IgnoresNothing = append(c.IgnoresNothing, pattern)
+		}
+	}
 	for _, list := range [][]Covered{c.Managed, c.Unmanaged, c.Twice, c.Gone} {
 		slices.SortFunc(list, func(a, b Covered) int { return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.ID, b.ID)) })
 	}
@@ -152,10 +160,12 @@ func covered(there map[identity]bool, in map[identity][]string, left []orgcopy.L
 }
 
 func ignored(o identity, patterns []string) bool {
-	return slices.ContainsFunc(patterns, func(pattern string) bool {
-		matches, err := path.Match(pattern, o.Type+" "+strings.ReplaceAll(o.ID, "/", ":"))
-		return err == nil && matches
-	})
+	return slices.ContainsFunc(patterns, o.matches)
+}
+
+func (o identity) matches(pattern string) bool {
+	matches, err := path.Match(pattern, o.Type+" "+strings.ReplaceAll(o.ID, "/", ":"))
+	return err == nil && matches
 }
 
 // ended reports whether an object is closed, canceled, revoked or expired, so that no state manages it.
@@ -283,7 +293,8 @@ const unmanaged = "Unmanaged"
 // Page is what the coverage says.
 func (c *Coverage) Page() *render.Page {
 	return &render.Page{Headlines: []string{c.headline()}, Sections: c.sections(), Value: Coverage{render.List(c.Managed),
-		render.List(c.Unmanaged), render.List(c.Twice), render.List(c.Gone), c.Ended, render.List(c.TwoAccounts)}}
+		render.List(c.Unmanaged), render.List(c.Twice), render.List(c.Gone), c.Ended, render.List(c.TwoAccounts),
+		c.IgnoresNothing}}
 }
 
 func (c *Coverage) headline() string {

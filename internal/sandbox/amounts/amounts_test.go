@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -410,6 +411,9 @@ func TestSourceForPeople(t *testing.T) {
 // A price list that cannot be used names the entry and what is wrong with it.
 func TestReadPriceList(t *testing.T) {
 	t.Parallel()
+	const g, p = "3a6d9c1f-74e2-4c08-b1b5-0f2d8a6e5c71", "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a01"
+	ids := strings.NewReplacer(`"g"`, strconv.Quote(g), `"G"`, strconv.Quote(strings.ToUpper(g)), `"p"`, strconv.Quote(p),
+		`"P"`, strconv.Quote(strings.ToUpper(p)))
 	for document, want := range map[string]string{
 		`[{"plan":"G","cycle":"monthly","currency":"BRL","cents":43740},{"price":"P","currency":"BRL","cents":0}]`: "<nil>",
 		`{}`:               "must be a JSON list",
@@ -420,13 +424,16 @@ func TestReadPriceList(t *testing.T) {
 		`[{"plan":"g","price":"p","currency":"BRL","cents":1}]`:                               "entry 1 must have a plan or a price, and not both",
 		`[{"plan":"g","currency":"BRL","cents":1}]`:                                           "entry 1 lacks the cycle of the plan",
 		`[{"price":"p","cycle":"monthly","currency":"BRL","cents":1}]`:                        "entry 1 must not have a cycle",
-		`[{"price":"p","cents":1}]`:                                                           "entry 1 lacks the currency",
+		`[{"price":"p","cents":1}]`:                                                           "entry 1 needs a currency",
+		`[{"price":"p","currency":"brl","cents":1}]`:                                          "entry 1 needs a currency",
+		`[{"plan":"g","cycle":"month","currency":"BRL","cents":1}]`:                           `entry 1 has the cycle "month": use monthly`,
+		`[{"plan":"Pro","cycle":"monthly","currency":"BRL","cents":1}]`:                       "by its id, a UUID",
 		`[{"price":"p","currency":"BRL"}]`:                                                    "entry 1 lacks cents",
 		`[{"price":"p","currency":"BRL","cents":-1}]`:                                         "entry 1 has negative cents",
 		`[{"price":"p","currency":"BRL","cents":1},{"price":"P","currency":"BRL","cents":2}]`: "entry 2 repeats another one",
 	} {
-		list, err := amounts.ReadPriceList([]byte(document))
-		if !strings.Contains(fmt.Sprint(err), want) || err == nil && (len(list) != 2 || list[0].Plan != "g") {
+		list, err := amounts.ReadPriceList([]byte(ids.Replace(document)))
+		if !strings.Contains(fmt.Sprint(err), want) || err == nil && (len(list) != 2 || list[0].Plan != g) {
 			t.Errorf("%s: %+v, %v, want %s", document, list, err, want)
 		}
 	}

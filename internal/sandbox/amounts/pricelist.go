@@ -6,7 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/google/uuid"
 )
 
 // Entry is an amount in a user's price list: of a plan in a billing cycle, or of one unit of a price.
@@ -17,6 +21,8 @@ type Entry struct {
 	Currency string `json:"currency"`
 	Cents    int64  `json:"cents"`
 }
+
+var cycles = []string{"monthly", "quarterly", "semiannual", "annual"}
 
 // ReadPriceList reads a list of entries in JSON. An error names the entry, counted from 1.
 func ReadPriceList(document []byte) ([]Entry, error) {
@@ -36,21 +42,8 @@ func ReadPriceList(document []byte) ([]Entry, error) {
 	for i, g := range given {
 		e := g.Entry
 		e.Plan, e.Price = strings.ToLower(e.Plan), strings.ToLower(e.Price)
-		problem := ""
-		switch {
-		case (e.Plan == "") == (e.Price == ""):
-			problem = "must have a plan or a price, and not both"
-		case e.Plan != "" && e.Cycle == "":
-			problem = "lacks the cycle of the plan, such as monthly"
-		case e.Price != "" && e.Cycle != "":
-			problem = "must not have a cycle: a price is the amount of one unit in the cycle of its subscription"
-		case e.Currency == "":
-			problem = "lacks the currency, such as BRL"
-		case g.Cents == nil:
-			problem = "lacks cents"
-		case *g.Cents < 0:
-			problem = "has negative cents"
-		case seen[e]:
+		problem := e.problem(g.Cents)
+		if problem == "" && seen[e] {
 			problem = "repeats another one"
 		}
 		if problem != "" {
@@ -61,6 +54,29 @@ func ReadPriceList(document []byte) ([]Entry, error) {
 		all = append(all, e)
 	}
 	return all, nil
+}
+
+// problem is what is wrong with an entry; empty if nothing is.
+func (e Entry) problem(cents *int64) string {
+	switch {
+	case (e.Plan == "") == (e.Price == ""):
+		return "must have a plan or a price, and not both"
+	case e.Plan != "" && e.Cycle == "":
+		return "lacks the cycle of the plan, such as monthly"
+	case e.Price != "" && e.Cycle != "":
+		return "must not have a cycle: a price is the amount of one unit in the cycle of its subscription"
+	case e.Cycle != "" && !slices.Contains(cycles, e.Cycle):
+		return "has the cycle " + strconv.Quote(e.Cycle) + ": use " + strings.Join(cycles, ", ")
+	case len(e.Currency) != 3 || strings.ToUpper(e.Currency) != e.Currency:
+		return "needs a currency such as BRL"
+	case cents == nil:
+		return "lacks cents"
+	case *cents < 0:
+		return "has negative cents"
+	case uuid.Validate(e.Plan+e.Price) != nil:
+		return "must name the plan or the price by its id, a UUID"
+	}
+	return ""
 }
 
 // Use adds the entries of a price list. They are used for what the service does not show.

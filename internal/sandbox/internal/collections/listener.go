@@ -73,6 +73,23 @@ func (s *Service) checkForward(ctx context.Context, address string) error {
 	return err
 }
 
+// endListeners removes the endpoints of listeners of an earlier process: they ended with it.
+func (s *Service) endListeners() error {
+	var ids []string
+	err := s.DB.View(func(tx *store.Tx) error {
+		for id, row := range s.Endpoints.All(tx) {
+			if row.ForwardTo != "" {
+				ids = append(ids, id)
+			}
+		}
+		return nil
+	})
+	for _, id := range ids {
+		err = errors.Join(err, s.EndListener(id))
+	}
+	return err
+}
+
 // EndListener removes the endpoint of a listener. Its deliveries stay.
 func (s *Service) EndListener(id string) error {
 	return s.DB.Update(func(tx *store.Tx) error {

@@ -76,7 +76,7 @@ func (s *Service) Start() error {
 	if s.Copy {
 		return nil
 	}
-	if err := s.DB.Update(s.catchUp); err != nil {
+	if err := errors.Join(s.endListeners(), s.DB.Update(s.catchUp)); err != nil {
 		return err
 	}
 	ctx, stop := context.WithCancel(context.Background())

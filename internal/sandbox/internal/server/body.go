@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -12,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 )
@@ -84,9 +86,43 @@ func (f Form) read(c *Call) error {
 	return p.Err()
 }
 
+// DecodeStrictly is Decode for what somebody has written: it must be UTF-8, and no object may have a member twice.
+func DecodeStrictly(document []byte) (any, error) {
+	if !utf8.Valid(document) {
+		return nil, errors.New("it is not encoded in UTF-8")
+	}
+	value, err := Decode(document)
+	if err != nil {
+		return nil, err
+	}
+	return value, eachOnce(json.NewDecoder(bytes.NewReader(document)))
+}
+
+// eachOnce reads a value, and fails for a member that an object has twice.
+func eachOnce(decoder *json.Decoder) error {
+	token, _ := decoder.Token() // of valid JSON
+	opens, nested := token.(json.Delim)
+	for names := map[json.Token]bool{}; nested && decoder.More(); {
+		if opens == '{' {
+			name, _ := decoder.Token()
+			if names[name] {
+				return fmt.Errorf("an object has the member %q twice", name)
+			}
+			names[name] = true
+		}
+		if err := eachOnce(decoder); err != nil {
+			return err
+		}
+	}
+	if nested {
+		_, _ = decoder.Token() // its end
+	}
+	return nil
+}
+
 // ReadObject reads a body as a JSON object.
 func ReadObject(body []byte) (Body, error) {
-	value, err := Decode(body)
+	value, err := DecodeStrictly(body)
 	if err != nil {
 		return nil, ErrMalformed.With("The request body is not valid JSON.")
 	}

@@ -34,15 +34,16 @@ var quiet = sync.OnceValue(func() error {
 })
 
 // serve serves the provider at an address, with getenv for its environment: it talks to the copy, whatever the
-// environment of this process says.
+// environment of this process says. It outlives an interrupt, until it is stopped: Terraform kills the process of a
+// provider that it does not reach, which is this one.
 func serve(ctx context.Context, address string, getenv func(string) string) (*served, error) {
 	if err := quiet(); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	serving, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	reached, closed, failed := make(chan *plugin.ReattachConfig), make(chan struct{}), make(chan error, 1)
 	go func() {
-		failed <- tf6server.Serve(address, provider.ServerIn("rehearsal", getenv), tf6server.WithDebug(ctx, reached, closed),
+		failed <- tf6server.Serve(address, provider.ServerIn("rehearsal", getenv), tf6server.WithDebug(serving, reached, closed),
 			tf6server.WithGoPluginLogger(hclog.NewNullLogger()), tf6server.WithoutLogStderrOverride())
 	}()
 	select {

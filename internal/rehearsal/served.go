@@ -43,7 +43,8 @@ func serve(ctx context.Context, address string, getenv func(string) string) (*se
 	serving, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	reached, closed, failed := make(chan *plugin.ReattachConfig), make(chan struct{}), make(chan error, 1)
 	go func() {
-		failed <- tf6server.Serve(address, provider.ServerIn("rehearsal", getenv), tf6server.WithDebug(serving, reached, closed),
+		failed <- tf6server.Serve(address, provider.ServerIn("rehearsal", getenv),
+			tf6server.WithDebug(serving, reached, closed),
 			tf6server.WithGoPluginLogger(hclog.NewNullLogger()), tf6server.WithoutLogStderrOverride())
 	}()
 	select {

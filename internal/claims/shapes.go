@@ -106,18 +106,13 @@ func (a *response) judge(c call) {
 	a.agrees(c, operation.Name, values["id"])
 }
 
-// isAbout reports whether the claim's source names an operation, or one on objects of the same kind.
-func (p *probe) isAbout(operation string) (itself, kind bool) {
-	of, _, _ := strings.Cut(operation, ".")
-	return strings.Contains(p.source, operation), strings.Contains(p.source, of+".")
-}
-
-// differs is a failure of a claim about the operation. Of other claims about the same kind of objects, the first one
-// fails, so that a report has each difference, and has it once.
+// differs is a failure of a claim about the operation. Of the claims about others, the first one that meets it fails,
+// so that a report has each difference, and has it once. A claim about everything, such as the Request-Id, does not.
 func (a *response) differs(operation, path, format string, args ...any) {
-	itself, kind := a.p.isAbout(operation)
+	itself := strings.Contains(a.p.source, operation)
+	other := strings.Contains(a.p.source, "wire contract: ")
 	key, reported := operation+" "+path, a.p.target.Shapes.reported
-	if first, before := reported[key]; !itself && (!kind || before && first != a.p.source) {
+	if first, before := reported[key]; !itself && (!other || before && first != a.p.source) {
 		return
 	}
 	reported[key] = a.p.source

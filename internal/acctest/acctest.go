@@ -129,7 +129,7 @@ func Open(t *testing.T, options ...Option) (service *Service, end func()) {
 		FinanceURL: server.FinanceURL(), FinanceToken: server.FinanceToken(),
 		CollectionsURL: server.CollectionsURL(), CollectionsKey: server.CollectionsKey(), t: t}
 	if o.NoListeners {
-		service.Dial = func() http.RoundTripper { return wire{server, nil} }
+		service.Dial = func() http.RoundTripper { return wire{server} }
 	}
 	return service, func() {
 		if err := server.Close(); err != nil {

@@ -268,6 +268,9 @@ func reword(help string, change func(string) string) Word {
 // Names returns the names of words, sorted.
 func Names(words map[string]Word) []string { return slices.Sorted(maps.Keys(words)) }
 
+// Flags are the words by the flag of `billing-sandbox serve` that takes them.
+var Flags = map[string]map[string]Word{"tolerance": Tolerances, "rewords": Rewords}
+
 // Parse returns the rules for names separated by commas; errors list the valid ones.
 func Parse(words map[string]Word, names string) (rules []Rule, err error) {
 	for name := range strings.SplitSeq(names, ",") {

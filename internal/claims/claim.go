@@ -69,7 +69,7 @@ type Target struct {
 	// up to half a minute.
 	Settle func(ctx context.Context) error
 
-	// Shapes are the documented shapes of responses. Without them only what a claim is about is compared.
+	// Shapes are the documented shapes of responses, for one run. Without them only what a claim is about is compared.
 	Shapes *Shapes
 
 	// ReadOnly permits only GET requests, limits their number, and keeps the service's data out of errors. Only claims

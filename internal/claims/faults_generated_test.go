@@ -220,8 +220,19 @@ func changed(v any, path []string, change func(any) any) any {
 	return v
 }
 
+var (
+	generateOnce sync.Once
+	generated    []planted
+)
+
 // generatedFaults are those of what the claims send and get.
 func generatedFaults(t *testing.T) []planted {
+	t.Helper()
+	generateOnce.Do(func() { generated = recordedFaults(t) })
+	return slices.Clone(generated)
+}
+
+func recordedFaults(t *testing.T) []planted {
 	t.Helper()
 	r := &observer{faults: map[planted]bool{}}
 	note := func(part bend.Part) bend.Rule {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strconv"
+	"sync"
 	"testing"
 	"time"
 
@@ -20,6 +21,11 @@ func open(t *testing.T, options sandbox.Options) sandbox.Options {
 	options.AllowLoopbackReceivers, options.ReceiverCAs = true, receiverAuthorities(t)
 	return options
 }
+
+// documents are those of every sandbox.
+var documents = sync.OnceValues(func() (claims.Documents, error) {
+	return claims.Documented(func(name string) ([]byte, error) { return sandbox.OpenAPI(name, "https://sandbox") })
+})
 
 // startSandbox starts a sandbox and returns it with everything that claims can use.
 func startSandbox(t *testing.T, options sandbox.Options) (*sandbox.Server, claims.Target) {
@@ -38,7 +44,7 @@ func startSandbox(t *testing.T, options sandbox.Options) (*sandbox.Server, claim
 	}
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(server.CAPEM())
-	shapes, err := claims.Documented(func(name string) ([]byte, error) { return sandbox.OpenAPI(name, "https://sandbox") })
+	described, err := documents()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +58,7 @@ func startSandbox(t *testing.T, options sandbox.Options) (*sandbox.Server, claim
 		FinanceExpiredToken: token(sandbox.Token{Service: sandbox.Finance, Expires: past}),
 		FinanceNarrowToken:  token(sandbox.Token{Service: sandbox.Finance, Scopes: []string{"accounts:read"}}),
 		CollectionsBaseURL:  server.CollectionsURL(), CollectionsAPIKey: server.CollectionsKey(),
-		Shapes: shapes, MaxPerPage: options.MaxPerPage, Settle: server.WaitDeliveries,
+		Shapes: described.Shapes(), MaxPerPage: options.MaxPerPage, Settle: server.WaitDeliveries,
 		Advance: func(_ context.Context, by time.Duration) error { server.Clock().Advance(by); return nil },
 		Receive: func(_ context.Context, handler http.Handler) (string, func(), error) {
 			receiver := httptest.NewTLSServer(handler)

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
@@ -19,21 +20,28 @@ import (
 // What every response must be, whatever a claim is about: it has its documented shape, the numbers of a page agree, an
 // error has a message, and an object shows the same as in the response before, as long as nothing has changed it.
 
-// Shapes are the documented shapes of the responses of the services.
+// Documents are the OpenAPI documents of the services. Several runs can use them at a time.
+type Documents map[Service]*document
+
+// Shapes are the documented shapes of the responses of the services, and what one run has found of them.
 type Shapes struct {
-	of       map[Service]*document
+	of       Documents
 	reported map[string]string // by difference: the source of the claim that has failed for it
 }
+
+// Shapes returns the shapes for a run.
+func (d Documents) Shapes() *Shapes { return &Shapes{d, map[string]string{}} }
 
 // document is an OpenAPI document.
 type document struct {
 	whole    object
+	mu       sync.Mutex
 	compiler *jsonschema.Compiler
 }
 
-// Documented returns the shapes in OpenAPI documents. read returns that of billing, finance or collections, in JSON.
-func Documented(read func(name string) ([]byte, error)) (*Shapes, error) {
-	s := &Shapes{map[Service]*document{}, map[string]string{}}
+// Documented reads the OpenAPI documents. read returns that of billing, finance or collections, in JSON.
+func Documented(read func(name string) ([]byte, error)) (Documents, error) {
+	all := Documents{}
 	for service, name := range map[Service]string{Billing: "billing", Finance: "finance", Collections: "collections"} {
 		text, err := read(name)
 		if err != nil {
@@ -49,9 +57,9 @@ func Documented(read func(name string) ([]byte, error)) (*Shapes, error) {
 		if err := d.compiler.AddResource("document", value); err != nil {
 			return nil, err
 		}
-		s.of[service] = d
+		all[service] = d
 	}
-	return s, nil
+	return all, nil
 }
 
 // response is the schema of a response; nil if it is not documented.
@@ -75,6 +83,8 @@ func (d *document) response(operation evidence.Operation, status int) *jsonschem
 var escapes = strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D")
 
 func (d *document) compiled(pointer string) *jsonschema.Schema {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	schema, err := d.compiler.Compile("document" + pointer)
 	if err != nil {
 		return nil // what is no schema proves nothing
@@ -116,7 +126,7 @@ func (a *response) differs(operation, path, format string, args ...any) {
 		return
 	}
 	reported[key] = a.p.source
-	a.failf(operation+": "+path+" is "+format, args...)
+	a.failf("%s: %s is "+format, append([]any{operation, path}, args...)...)
 }
 
 // shaped compares a response with its schema, but for differences that are accepted.

@@ -393,8 +393,7 @@ func (s *scenario) sandbox(words []string) {
 		name, value, _ := strings.Cut(word, "=")
 		switch name {
 		case "tolerance", "rewords":
-			words := map[string]map[string]bend.Word{"tolerance": bend.Tolerances, "rewords": bend.Rewords}[name]
-			rules, err := bend.Parse(words, value)
+			rules, err := bend.Parse(bend.Flags[name], value)
 			if err != nil {
 				s.fatalf("%v", err)
 			}

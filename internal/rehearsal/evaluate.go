@@ -77,7 +77,7 @@ func newEvaluator(g *given) *evaluator {
 }
 
 // lastKey is the key of an instance in its address.
-var lastKey = regexp.MustCompile(`\[("(?:[^"\\]|\\.)*"|\d+)\]$`)
+var lastKey = regexp.MustCompile(keyForm + `$`)
 
 func (e *evaluator) put(address string, of *instance) {
 	key := lastKey.FindString(address)

@@ -354,21 +354,21 @@ func (w *writer) resources() (types, locals fields) {
 			of["lifecycle"] = fields{"create_before_destroy": true}
 		}
 	}
-	written := map[[2]string]string{}
+	written := map[[2]string]*change{} // one of each block
 	for _, c := range w.changes {
 		if named[c.resource] != nil {
-			written[c.block()] = c.resource
+			written[c.block()] = c
 		}
 	}
-	for block, resource := range written {
+	for block, c := range written {
 		var needs []string
-		for other := range w.graph.blocks(strings.FieldsFunc(block[0], func(r rune) bool { return r == '.' }), block[1]) {
-			if other != block && written[other] != "" {
-				needs = append(needs, written[other])
+		for other := range w.graph.blocks(namesOf(stepsOf(c.ModuleAddress)), block[1]) {
+			if other != block && written[other] != nil {
+				needs = append(needs, written[other].resource)
 			}
 		}
 		if slices.Sort(needs); len(needs) > 0 {
-			named[resource]["depends_on"] = needs
+			named[c.resource]["depends_on"] = needs
 		}
 	}
 	return types, locals

@@ -99,7 +99,10 @@ func (m *module) add(block *hcl.Block) {
 // step is a module call in an address: its name, and its key, such as ["a"], [0] or "".
 type step struct{ name, key string }
 
-var stepForm = regexp.MustCompile(`module\.([^.\[]+)(\[(?:"(?:[^"\\]|\\.)*"|\d+)\])?`)
+// keyForm is the key of an instance in an address, with its brackets.
+const keyForm = `\[(?:"(?:[^"\\]|\\.)*"|\d+)\]`
+
+var stepForm = regexp.MustCompile(`module\.([^.\[]+)(` + keyForm + `)?`)
 
 // stepsOf are the module calls in the address of a module.
 func stepsOf(address string) (steps []step) {

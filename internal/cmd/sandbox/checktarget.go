@@ -61,8 +61,8 @@ func (c *checking) complete(p program) error {
 		Proxy: http.ProxyFromEnvironment, TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
 	}}
 	t.Client = &http.Client{Timeout: checkTimeout, Transport: c.file.sent}
-	var err error
-	t.Shapes, err = claims.Documented(func(name string) ([]byte, error) { return sandbox.OpenAPI(name, t.BaseURL) })
+	documents, err := claims.Documented(func(name string) ([]byte, error) { return sandbox.OpenAPI(name, t.BaseURL) })
+	t.Shapes = documents.Shapes()
 	return err
 }
 

@@ -141,10 +141,8 @@ func (c command) valuesOf(key string) []string {
 		return sandbox.ForeignKinds()
 	case "env-format":
 		return envFormats
-	case "rewords":
-		return bend.Names(bend.Rewords)
-	case "tolerance":
-		return bend.Names(bend.Tolerances)
+	case "rewords", "tolerance":
+		return bend.Names(bend.Flags[key])
 	case "type":
 		return auditTypes
 	case "status":

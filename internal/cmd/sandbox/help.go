@@ -272,9 +272,6 @@ func indented(lines string) string {
 	return out.String()
 }
 
-// differences are the values of flags of serve by which the services differ.
-var differences = map[string]map[string]bend.Word{"tolerance": bend.Tolerances, "rewords": bend.Rewords}
-
 func (p program) explainWords(flagName string, words map[string]bend.Word) {
 	names := bend.Names(words)
 	fmt.Fprint(p.out, p.expand("Usage:\n  {sandbox} serve --"+flagName+" "+names[0]+","+names[1]+"\n\n"))

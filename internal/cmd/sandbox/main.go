@@ -19,6 +19,8 @@ import (
 
 	"github.com/mattn/go-isatty"
 	"github.com/mattn/go-shellwords"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/bend"
 )
 
 // Exit codes distinguish an invalid command line from other failures.
@@ -167,7 +169,7 @@ func (p program) withServeFlags(name string, rest []string) ([]string, error) {
 
 // explain prints the help page of a command or action, or of the values of a flag of serve.
 func (p program) explain(ctx context.Context, name string, rest []string) int {
-	if words := differences[name]; words != nil && len(rest) == 0 {
+	if words := bend.Flags[name]; words != nil && len(rest) == 0 {
 		p.explainWords(name, words)
 		return 0
 	}

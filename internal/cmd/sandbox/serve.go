@@ -186,7 +186,7 @@ func (s *serving) differences(set *flag.FlagSet) {
 		"rewords": "store texts otherwise than they were sent"} {
 		set.Func(name, usage+", as some services do: a comma-separated `LIST`, see \"{sandbox} help "+name+"\"",
 			func(names string) error {
-				rules, err := bend.Parse(differences[name], names)
+				rules, err := bend.Parse(bend.Flags[name], names)
 				o.Bend = append(o.Bend, rules...)
 				return err
 			})

@@ -11,11 +11,14 @@ import (
 )
 
 // Bend replaces the rules of the last call: what the services do otherwise, besides the options.
-func (s *Server) Bend(rules ...bend.Rule) { s.later.Store(&rules) }
+func (s *Server) Bend(rules ...bend.Rule) {
+	all := slices.Concat(s.options.Bend, rules)
+	s.bends.Store(&all)
+}
 
 func (s *Server) rules() []bend.Rule {
-	if later := s.later.Load(); later != nil {
-		return slices.Concat(s.options.Bend, *later)
+	if all := s.bends.Load(); all != nil {
+		return *all
 	}
 	return s.options.Bend
 }
@@ -26,6 +29,7 @@ func (s *Server) ask(site Site, r *http.Request, route Route, c *Call) *bend.Exc
 	if len(rules) == 0 {
 		return nil
 	}
+	r.Header = r.Header.Clone()
 	x := &bend.Exchange{Operation: route.Name, Path: r.URL.Path, Client: c.Client, Query: r.URL.Query(), Header: r.Header,
 		Records: site.Records, FreeTexts: evidence.FreeTexts}
 	x.Sent, _ = Decode(c.Body) // no JSON: the operation rejects it
@@ -62,12 +66,13 @@ func decoded(v any) any {
 
 // bent applies the rules for responses.
 func (s *Server) bent(x *bend.Exchange, a response) response {
-	if x == nil || a.header.Get("Content-Type") != "application/json" && a.body != nil || a.text {
+	rules := s.rules()
+	if x == nil || len(rules) == 0 || a.header.Get("Content-Type") != "application/json" && a.body != nil || a.text {
 		return a
 	}
 	x.Status, x.Header = a.status, a.header
 	x.Got, _ = Decode(a.body) // empty: nil
-	bend.Apply(s.rules(), bend.Response, x)
+	bend.Apply(rules, bend.Response, x)
 	a.status = x.Status
 	if a.body = nil; x.Got == nil {
 		a.header.Del("Content-Type")

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/bend"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
@@ -154,7 +155,7 @@ func Wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-func (s *Server) faultResponse(f Fault) response {
+func (s *Server) faultResponse(f Fault, operation string) response {
 	a := response{status: cmp.Or(f.Status, http.StatusOK), header: http.Header{}}
 	switch {
 	case f.Foreign != "":
@@ -168,8 +169,8 @@ func (s *Server) faultResponse(f Fault) response {
 		a.header.Set("Content-Type", "application/json")
 		a.body = []byte(f.Body)
 	default:
-		a = s.failure(&Error{Status: f.Status, Code: cmp.Or(f.Code, faultCodes[f.Status], "fault"),
-			Message: "This response is an injected fault of the sandbox."})
+		a = s.bent(&bend.Exchange{Operation: operation}, s.failure(&Error{Status: f.Status,
+			Code: cmp.Or(f.Code, faultCodes[f.Status], "fault"), Message: "This response is an injected fault of the sandbox."}))
 	}
 	if value, _ := retryAfter(f.RetryAfter, s.Clock.Now()); value != "" {
 		a.header.Set("Retry-After", value)

@@ -50,7 +50,7 @@ type Options struct {
 type Server struct {
 	*Core
 	options     Options
-	later       atomic.Pointer[[]bend.Rule] // in addition to those of the options
+	bends       atomic.Pointer[[]bend.Rule] // those of the options, and of Bend; nil: only the former
 	Faults      faults
 	connections *connections
 	Log         RequestLog

@@ -88,7 +88,7 @@ func (s *Server) Handler(site Site) http.Handler {
 			c := s.newCall(values, body)
 			c.fault, c.Client, c.Token = fault, entry.Client, token.Prefix
 			c.Operation, c.RequestID = entry.Operation, entry.RequestID
-			r := r.Clone(ctx)
+			r := r.WithContext(ctx)
 			x := s.ask(site, r, route, c)
 			if authErr != nil {
 				return s.bent(x, s.failure(authErr))
@@ -132,11 +132,7 @@ func (s *Server) respond(r *http.Request, fault Fault, entry *Request,
 	if fault.After {
 		process(r.Context(), entry)
 	}
-	a := s.faultResponse(fault)
-	if fault.Foreign == "" && !fault.Empty && fault.Body == "" && len(s.rules()) > 0 {
-		a = s.bent(&bend.Exchange{Operation: entry.Operation}, a)
-	}
-	return a
+	return s.faultResponse(fault, entry.Operation)
 }
 
 // maxText is the longest text chosen by a client that the log keeps: a path may have a megabyte.

@@ -1,7 +1,9 @@
 package claims
 
 import (
+	"cmp"
 	"context"
+	"embed"
 	"errors"
 	"fmt"
 	"net/http"
@@ -84,8 +86,9 @@ type Price struct{ ProductID, PriceID string }
 
 // Claim is a statement about a service that can be checked through its API.
 type Claim struct {
-	// Number identifies the claim in reports. It is never reused.
+	// Number identifies the claim in reports. It is never reused. Also lists those of claims that it has replaced.
 	Number int
+	Also   []int
 	// Source names the section and the operation on which the claim is based.
 	Source string
 	// Text is the statement, as a full sentence.
@@ -180,97 +183,42 @@ func (c Claim) FollowsFrom(failed []int) (bases []int) {
 	return bases
 }
 
-// restsOn adds claims on which this one, or each claim after an [otherwise], rests.
-func (c Claim) restsOn(numbers ...int) Claim {
-	c.RestsOn = append(slices.Clone(c.RestsOn), numbers...)
-	return c
-}
+//go:embed facts
+var factFiles embed.FS
 
-// otherwise precedes claims. Its text is what a user notices if one of them does not hold.
-func otherwise(consequence string) Claim { return Claim{Otherwise: consequence} }
-
-// withConsequences returns the claims of all groups, each with the consequence that precedes it.
-func withConsequences(groups ...[]Claim) (all []Claim) {
-	var before Claim
-	for _, c := range slices.Concat(groups...) {
-		if c.Number == 0 {
-			before = c
-			continue
-		}
-		c.Otherwise = before.Otherwise
-		c.RestsOn = slices.DeleteFunc(slices.Concat(before.RestsOn, c.RestsOn), func(n int) bool { return n == c.Number })
-		if read, readable := readings[c.Number]; readable {
-			c.read = inSteps(c.Service, c.Source, read)
-		}
-		all = append(all, c)
+// All returns every claim, by number: the statements of the laws, and the facts.
+func All() []Claim {
+	all := append(lawClaims(), textClaims()...)
+	entries, err := factFiles.ReadDir("facts")
+	if err != nil {
+		panic(err) // it is embedded
 	}
+	for _, entry := range entries {
+		archive, err := factFiles.ReadFile("facts/" + entry.Name())
+		if err != nil {
+			panic(err)
+		}
+		facts, err := Facts(archive)
+		if err != nil {
+			panic(fmt.Sprintf("%s: %v", entry.Name(), err)) // a test reads them
+		}
+		all = append(all, facts...)
+	}
+	first := map[int]int{} // by the number of a claim that another one has replaced
+	for _, c := range all {
+		for _, n := range append(c.Also, c.Number) {
+			first[n] = c.Number
+		}
+	}
+	for i, c := range all {
+		bases := []int{}
+		for _, n := range c.RestsOn {
+			if base := first[n]; base != c.Number && !slices.Contains(bases, base) {
+				bases = append(bases, base)
+			}
+		}
+		all[i].RestsOn = bases
+	}
+	slices.SortStableFunc(all, func(a, b Claim) int { return cmp.Compare(a.Number, b.Number) })
 	return all
-}
-
-// BillingClaims returns every claim about the recurring-billing service, sorted
-// by number.
-func BillingClaims() []Claim {
-	return withConsequences(
-		conventionClaims(),
-		accessClaims(),
-		listClaims(),
-		createClaims(),
-		updateClaims(),
-		metadataClaims(),
-		refusalClaims(),
-		deleteClaims(),
-		accountClaims(),
-		accountCreateClaims(),
-		accountUpdateClaims(),
-		accountStatusClaims(),
-		subscriptionCreateClaims(),
-		subscriptionRefusalClaims(),
-		subscriptionUpdateClaims(),
-		subscriptionItemClaims(),
-		pauseClaims(),
-		changePlanClaims(),
-		cancelClaims(),
-		subscriptionListClaims(),
-		invoiceClaims(),
-		clockClaims(),
-		collectionClaims(),
-		textClaims(),
-	)
-}
-
-// FinanceClaims returns every claim about financial management, sorted by number.
-func FinanceClaims() []Claim {
-	return withConsequences(
-		financeClaims(),
-		financeAccessClaims(),
-		financeScopeClaims(),
-		pageClaims(),
-		cursorClaims(),
-		filterClaims(),
-		recordCreateClaims(),
-		idempotencyClaims(),
-		recordUpdateClaims(),
-		recordDeleteClaims(),
-		recordRefusalClaims(),
-		openAPIClaims(),
-	)
-}
-
-// CollectionsClaims returns every claim about the collections service, sorted by
-// number.
-func CollectionsClaims() []Claim {
-	return withConsequences(
-		endpointCreationClaims(), endpointChangeClaims(),
-		addressClaims(),
-		collectionsAccessClaims(),
-		collectionsListClaims(),
-		keyClaims(),
-		keyScopeClaims(),
-		rotationClaims(),
-		deliveryClaims(),
-		attemptClaims(),
-		redeliveryClaims(),
-		recordClaims(),
-		keyEventClaims(),
-	)
 }

@@ -5,15 +5,17 @@
 // objects. A claim about the passage of time needs a target whose clock can be moved, and a claim about deliveries
 // needs a receiver that the service can reach. Without them, the claim is reported as not checked.
 //
-// To add a claim, append it with the next free number to the list of its subject (claims_*.go), below the consequence
-// (otherwise) that users notice if it does not hold. Numbers are never reused, because reports contain them. Then add
-// the fault that the claim should find to the tests (faults*_test.go). They run every claim against a sandbox behind a
-// proxy that injects the fault: a claim that no fault can fail proves nothing. The claim about the fault must fail
-// first; name the claims on which others rest (restsOn) if these fail too.
+// A claim is one of two things. Most are a law (laws.go) about a kind of objects (kinds.go): "the filter external_id
+// returns the customers with this value and no others". The others are facts, which are files (facts/*.txtar, in the
+// notation of [Facts]): a pause, a delivery. Every response, whatever the claim, is compared with its documented shape.
+//
+// Numbers are never reused, because reports contain them. Those of laws are in numbers.txt, those of facts in their
+// files. Each claim must be able to fail: the tests plant faults in a sandbox, one for each member, parameter and
+// status of what the claims send and get, and some by hand.
 //
 // Claims cover only behavior that the provider relies on. The sandbox's tests cover the rest, such as how strictly a
 // service rejects requests.
 //
-// Claims are written from the service descriptions and the assumptions in internal/evidence/README.md, never from the
-// code of the client or the sandbox.
+// Kinds, laws and facts are written from the service descriptions and the assumptions in internal/evidence/README.md,
+// never from the code of the client or the sandbox.
 package claims

@@ -27,23 +27,6 @@ type Effect struct {
 	MovesClock bool
 }
 
-// These functions set a claim's effect. A test compares the effects with the claims' requests.
-
-func (c Claim) readsOnly() Claim  { c.ReadsOnly, c.read = true, c.Check; return c }
-func (c Claim) movesClock() Claim { c.MovesClock = true; return c }
-
-// createsKeys marks claims that create or rotate API keys: a revoked key can still be read.
-func (c Claim) createsKeys() Claim { c.Leaves = "revoked API keys"; return c }
-
-// createsInvoices marks claims that create an invoice, which cannot be deleted.
-func (c Claim) createsInvoices() Claim {
-	c.Leaves, c.Costs = "invoices", "creates invoices"
-	return c
-}
-
-// reprices marks claims that immediately change the price of a subscription, or leave charging to the service.
-func (c Claim) reprices() Claim { c.Costs = "changes what a subscription is charged"; return c }
-
 // InSafeOrder sorts claims by effect: reading, then creating and deleting, then leaving objects behind, then charging,
 // then advancing the clock. Within these, a claim comes after those on which it rests.
 func InSafeOrder(claims []Claim) []Claim {

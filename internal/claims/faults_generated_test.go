@@ -241,7 +241,7 @@ func recordedFaults(t *testing.T) []planted {
 	_, target := startSandbox(t, open(t, sandbox.Options{NoExampleData: true,
 		Bend: []bend.Rule{note(bend.Request), note(bend.Response)}}))
 	target.Client.Transport = marking{target.Client.Transport}
-	claims.Run(t.Context(), target, claims.InSafeOrder(allClaims()))
+	claims.Run(t.Context(), target, claims.InSafeOrder(claims.All()))
 	all := slices.Collect(maps.Keys(r.faults))
 	slices.SortFunc(all, func(a, b planted) int { return strings.Compare(a.String(), b.String()) })
 	return all
@@ -262,10 +262,9 @@ func eachFault(t *testing.T, few int, of func(planted) bool, run func(t *testing
 			for _, f := range some {
 				t.Run(f.String(), func(t *testing.T) {
 					t.Parallel()
-					options := open(t, sandbox.Options{NoExampleData: true})
-					p, target := startFaulty(t, options, fault{})
-					p.inhabit(t)
-					p.sandbox.Bend(f.rule())
+					server, target := startSandbox(t, open(t, sandbox.Options{NoExampleData: true}))
+					inhabit(t, server, target)
+					server.Bend(f.rule())
 					run(t, f, target)
 				})
 			}
@@ -332,7 +331,7 @@ func TestClaimsFindGeneratedFaults(t *testing.T) {
 	s := &shares{failed: map[int]bool{}}
 	eachFault(t, fewFaults, func(planted) bool { return true }, func(_ *testing.T, f planted, target claims.Target) {
 		var results []claims.Result
-		for _, c := range claims.InSafeOrder(allClaims()) {
+		for _, c := range claims.InSafeOrder(claims.All()) {
 			r := claims.Run(t.Context(), target, []claims.Claim{c})[0]
 			if results = append(results, r); r.Err != nil && !r.NotGiven() && r.Tolerated == nil {
 				break
@@ -340,16 +339,11 @@ func TestClaimsFindGeneratedFaults(t *testing.T) {
 		}
 		s.note(f, results)
 		if target.Shapes = nil; *everyFault {
-			s.teeth(claims.Run(t.Context(), target, allClaims()))
+			s.teeth(claims.Run(t.Context(), target, claims.All()))
 		}
 	})
 	s.want(t, 98, 95)
-	for _, f := range faults {
-		for _, number := range f.found() {
-			s.failed[number] = true
-		}
-	}
-	for _, claim := range allClaims() {
+	for _, claim := range claims.All() {
 		if *everyFault && !s.failed[claim.Number] {
 			t.Errorf("no fault makes this claim fail by its own statement: %s", claim)
 		}

@@ -246,7 +246,7 @@ func TestClaimsAreAsDescribed(t *testing.T) {
 		of[strings.TrimPrefix(address, "https://")] = documents[name]
 	}
 	target.Client.Transport = &exchangeChecker{next: target.Client.Transport, of: of}
-	for _, result := range claims.Run(t.Context(), target, allClaims()) {
+	for _, result := range claims.Run(t.Context(), target, claims.All()) {
 		if result.Err != nil && !result.NotGiven() {
 			t.Errorf("%s\n%v", result.Claim, result.Err)
 		}

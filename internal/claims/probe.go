@@ -33,6 +33,7 @@ type probe struct {
 	err    error
 	made   []string // paths of the objects to delete at the end, in reverse order
 	stops  []func() // functions to call after that
+	ears   *ears    // where its receivers listen; nil if it has none
 
 	keyHeader string // header for the bare token, instead of Authorization
 	merges    bool   // set after a merge of custom_metadata
@@ -45,16 +46,6 @@ type probe struct {
 
 	last    *evidence.Exchange // the last request and response, for the report of a failure
 	secrets []string           // must not be in a report
-}
-
-// claim returns a [Claim] with a check in steps.
-func claim(number int, source, text string, check func(*probe)) Claim {
-	return claimOf(Billing, number, source, text, check)
-}
-
-// claimOf is claim for any service.
-func claimOf(service Service, number int, source, text string, check func(*probe)) Claim {
-	return Claim{Number: number, Source: source, Text: text, Service: service, Check: inSteps(service, source, check)}
 }
 
 // inSteps returns a check whose probe sends to that service. The shapes of the operations that the source names are
@@ -252,10 +243,6 @@ func (p *probe) do(path string) *response {
 func (p *probe) patch(path string, body object) *response {
 	p.merges = p.merges || body["custom_metadata_mode"] == "merge"
 	return p.send(call{method: http.MethodPatch, path: path, body: body})
-}
-
-func (p *probe) put(path string, body object) *response {
-	return p.send(call{method: http.MethodPut, path: path, body: body})
 }
 
 func (p *probe) delete(path string) *response {

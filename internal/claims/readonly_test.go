@@ -5,11 +5,11 @@ import (
 	"errors"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/uuid"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/bend"
 	"github.com/recurring-billing/terraform-provider-billing/internal/claims"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
@@ -19,47 +19,49 @@ var personal = []string{"Padaria", "Aurora", "aurora@", "Alameda", "529.982.247-
 	"4321.09", "https://hooks"}
 
 // inhabit creates the objects that readings need.
-func (p *proxy) inhabit(t *testing.T) {
+func inhabit(t *testing.T, server *sandbox.Server, target claims.Target) {
 	t.Helper()
-	made := func(path string, body object) object {
-		found, ok := p.ask(http.MethodPost, path, body).(object)
-		if !ok {
-			t.Fatalf("POST %s failed", path)
+	made := func(address string, body object) object {
+		var got struct{ Data object }
+		if err := json.Unmarshal(ask(t, server, target, http.MethodPost, address, body), &got); err != nil {
+			t.Fatal(err)
 		}
-		return found
+		return got.Data
 	}
-	var account any
+	billing, hooks, keys := target.BaseURL+"/v1/", target.CollectionsBaseURL+"/api/v1/webhook-endpoints",
+		target.CollectionsBaseURL+"/api/v1/api-keys"
+	id := func(o object, member string) object { inner, _ := o[member].(object); return object{"id": inner["id"]} }
 	for _, name := range []string{"Padaria Aurora", "Oficina"} {
 		word := strings.ToLower(strings.Fields(name)[0])
-		customer := made("/v1/customers", object{"name": name, "external_id": word + "-1",
-			"document_number": "529.982.247-25",
-			"emails":          []object{{"value": "aurora@padaria.example"}}, "phones": []object{{"value": "+55 11 3091-0001"}},
-			"notes": "interno", "custom_metadata": object{"segredo": "segredo"}, "legal_name": "Alameda"})
-		account = at(customer, "billing_account.id")
-		of := object{"id": at(customer, "customer.id")}
-		made(accounts, object{"customer": of, "external_id": word + "-a"})
-		closed := made(accounts, object{"customer": of})
-		made(accounts+"/"+closed["id"].(string)+"/close", object{"reason": "interno"})
-		plan := made(subscriptions, object{"billing_account_id": account, "plan_id": uuid.NewString(),
+		customer := made(billing+"customers", object{"name": name, "external_id": word + "-1",
+			"document_number": "529.982.247-25", "legal_name": "Alameda",
+			"emails": []object{{"value": "aurora@padaria.example"}}, "phones": []object{{"value": "+55 11 3091-0001"}},
+			"notes": "interno", "custom_metadata": object{"segredo": "segredo"}})
+		account := id(customer, "billing_account")["id"]
+		made(billing+"billing-accounts", object{"customer": id(customer, "customer"), "external_id": word + "-a"})
+		closed := made(billing+"billing-accounts", object{"customer": id(customer, "customer")})
+		made(billing+"billing-accounts/"+closed["id"].(string)+"/close", object{"reason": "interno"})
+		plan := made(billing+"subscriptions", object{"billing_account_id": account, "plan_id": uuid.NewString(),
 			"billing_cycle": "monthly", "collection_method": "manual_invoice", "external_id": word + "-s", "notes": "interno"})
-		made(subscriptions+"/"+plan["id"].(string)+"/invoices", object{})
+		made(billing+"subscriptions/"+plan["id"].(string)+"/invoices", object{})
 		item := object{"product_id": uuid.NewString(), "price_id": uuid.NewString()}
-		made(subscriptions, object{"billing_account_id": account, "billing_cycle": "monthly", "items": []object{item}})
+		made(billing+"subscriptions", object{"billing_account_id": account, "billing_cycle": "monthly",
+			"items": []object{item}})
 		made(hooks, object{"url": "https://hooks.example.com/" + word, "description": "Padaria",
 			"events":         []string{"charge.paid"},
 			"authentication": object{"type": "basic", "username": "segredo", "password": "segredo-x"}})
 		key := made(keys, object{"name": "Padaria " + word})
-		p.ask(http.MethodDelete, keys+"/"+key["id"].(string), nil)
+		ask(t, server, target, http.MethodDelete, keys+"/"+key["id"].(string), nil)
 		company := uuid.NewString()
 		for _, moment := range []string{"2026-03-10T12:00:00.000Z", "2026-03-10"} {
 			for _, collection := range []string{"accounts", "payables", "receivables"} {
-				made(financePrefix+"/v1/"+collection, object{"name": name, "company_id": company, "occurred_at": moment,
+				made(target.FinanceBaseURL+"/v1/"+collection, object{"name": name, "company_id": company, "occurred_at": moment,
 					"amount": "4321.09"})
 			}
 		}
 	}
 	answer := http.StatusOK
-	url, stop, err := p.target.Receive(t.Context(), http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	url, stop, err := target.Receive(t.Context(), http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(answer)
 	}))
 	if err != nil {
@@ -68,31 +70,16 @@ func (p *proxy) inhabit(t *testing.T) {
 	defer stop()
 	endpoint := made(hooks, object{"url": url, "description": "Padaria", "events": []string{"charge.paid"}})
 	for _, answer = range []int{http.StatusOK, http.StatusGone, http.StatusOK} {
-		made(hooks+"/"+endpoint["id"].(string)+"/test", nil)
-		if err := p.target.Settle(t.Context()); err != nil {
+		made(hooks+"/"+endpoint["id"].(string)+"/test", object{})
+		if err := target.Settle(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-// recorder records the methods of requests to a service.
-type recorder struct {
-	http.RoundTripper
-
-	mu       sync.Mutex
-	requests map[string]int
-}
-
-func (r *recorder) RoundTrip(request *http.Request) (*http.Response, error) {
-	r.mu.Lock()
-	r.requests[request.Method]++
-	r.mu.Unlock()
-	return r.RoundTripper.RoundTrip(request)
-}
-
 // readable returns the claims with a read-only check.
 func readable() (all []claims.Claim) {
-	for _, claim := range allClaims() {
+	for _, claim := range claims.All() {
 		if reading, ok := claim.ByReading(); ok {
 			all = append(all, reading)
 		}
@@ -100,21 +87,31 @@ func readable() (all []claims.Claim) {
 	return all
 }
 
+// counting counts the requests of a target by their method.
+func counting(target *claims.Target) map[string]int {
+	requests := map[string]int{}
+	passing(func(r *http.Request, _ []byte, next http.RoundTripper) (*http.Response, error) {
+		requests[r.Method]++
+		return next.RoundTrip(r)
+	}).into(target)
+	return requests
+}
+
 // TestClaimsHoldByReading runs the read-only checks against existing objects, and limits the number of GET requests.
 func TestClaimsHoldByReading(t *testing.T) {
 	t.Parallel()
 	for _, options := range []sandbox.Options{{NoExampleData: true}, {NoExampleData: true, MaxPerPage: 2}} {
-		p, target := startFaulty(t, open(t, options), fault{})
-		p.inhabit(t)
-		seen := &recorder{RoundTripper: target.Client.Transport, requests: map[string]int{}}
-		target.Client, target.ReadOnly = &http.Client{Transport: seen}, true
+		server, target := startSandbox(t, open(t, options))
+		inhabit(t, server, target)
+		requests := counting(&target)
+		target.ReadOnly = true
 		for _, result := range claims.Run(t.Context(), target, readable()) {
 			if result.Err != nil && !(result.NotGiven() && options.MaxPerPage > 0) {
 				t.Errorf("%s\n%v", result.Claim, result.Err)
 			}
 		}
-		if n := seen.requests[http.MethodGet]; len(seen.requests) != 1 || n > 5*len(readable()) {
-			t.Errorf("%v requests for %d claims", seen.requests, len(readable()))
+		if n := requests[http.MethodGet]; len(requests) != 1 || n > 6*len(readable()) {
+			t.Errorf("%v requests for %d claims", requests, len(readable()))
 		}
 	}
 }
@@ -122,33 +119,33 @@ func TestClaimsHoldByReading(t *testing.T) {
 // TestReadOnlyKeepsWritesBack runs claims that write with a read-only target: no write must leave the process.
 func TestReadOnlyKeepsWritesBack(t *testing.T) {
 	t.Parallel()
-	_, target := startFaulty(t, open(t, sandbox.Options{}), fault{})
-	seen := &recorder{RoundTripper: target.Client.Transport, requests: map[string]int{}}
-	target.Client, target.ReadOnly = &http.Client{Transport: seen}, true
-	target.Receive, target.Advance = nil, nil
-	for _, result := range claims.Run(t.Context(), target, allClaims()) {
+	_, target := startSandbox(t, open(t, sandbox.Options{}))
+	requests := counting(&target)
+	target.ReadOnly, target.Receive, target.Advance = true, nil, nil
+	for _, result := range claims.Run(t.Context(), target, claims.All()) {
 		if _, reads := result.Claim.ByReading(); !reads && result.Err == nil {
 			t.Errorf("%s\nheld without a write", result.Claim)
 		}
 	}
-	if delete(seen.requests, http.MethodGet); len(seen.requests) > 0 {
-		t.Errorf("these requests left the process: %v", seen.requests)
+	if delete(requests, http.MethodGet); len(requests) > 0 {
+		t.Errorf("these requests left the process: %v", requests)
 	}
 }
 
 // TestReadingsShowNoData makes every reading fail, and searches the reports for data.
 func TestReadingsShowNoData(t *testing.T) {
 	t.Parallel()
-	for name, spoil := range map[string]func(*inFlight){
-		"other texts": func(in *inFlight) { in.got = otherTexts(in.got) },
-		"no list":     func(in *inFlight) { in.got = object{"data": in.got} },
-		"text":        func(in *inFlight) { in.text, in.got = "Padaria Aurora", nil },
-		"status":      func(in *inFlight) { in.status = http.StatusTeapot },
+	for name, spoil := range map[string]func(*bend.Exchange){
+		"other texts": func(x *bend.Exchange) { x.Got = otherTexts(x.Got) },
+		"no list":     func(x *bend.Exchange) { x.Got = object{"data": x.Got} },
+		"text":        func(x *bend.Exchange) { x.Got = "Padaria Aurora" },
+		"status":      func(x *bend.Exchange) { x.Status = http.StatusTeapot },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, target := startFaulty(t, open(t, sandbox.Options{NoExampleData: true}), fault{spoil: spoil})
-			p.inhabit(t)
+			server, target := startSandbox(t, open(t, sandbox.Options{NoExampleData: true}))
+			inhabit(t, server, target)
+			server.Bend(bend.Rule{Do: spoil})
 			target.ReadOnly = true
 			failed := 0
 			for _, result := range claims.Run(t.Context(), target, readable()) {
@@ -182,7 +179,7 @@ func TestReadingsShowNoData(t *testing.T) {
 func otherTexts(value any) any {
 	switch value := value.(type) {
 	case string:
-		if !uuidForm.MatchString(value) {
+		if uuid.Validate(value) != nil {
 			return value + "!"
 		}
 	case []any:

@@ -17,61 +17,68 @@ const (
 	pollEvery = 50 * time.Millisecond
 )
 
-// receiving prevents a check that needs deliveries from creating objects if the service cannot reach a receiver.
-func receiving(check func(*probe, *receiver)) func(*probe) {
-	return func(p *probe) {
-		if p.target.Receive == nil {
-			p.failf("%w: a receiver that the service can reach", ErrNotGiven)
-			return
-		}
-		r := &receiver{}
-		url, stop, err := p.target.Receive(p.ctx, r)
+// hears returns a receiver. All receivers of a claim share one address, under different paths.
+func (p *probe) hears() *receiver {
+	r := &receiver{path: "/" + unique(), ears: &ears{responses: map[string]http.HandlerFunc{}}}
+	if p.ears == nil && p.target.Receive == nil {
+		p.failf("%w: a receiver that the service can reach", ErrNotGiven)
+		return r
+	}
+	if p.ears == nil {
+		url, stop, err := p.target.Receive(p.ctx, r.ears)
 		if err != nil {
 			p.failf("starting a receiver: %w", err)
-			return
+			return r
 		}
 		p.stops = append(p.stops, stop)
-		r.url = url
-		check(p, r)
+		p.ears, r.ears.url = r.ears, url
 	}
+	r.ears = p.ears
+	return r
 }
 
 // received is one request that reached the receiver.
 type received struct {
-	method string
 	path   string
 	header http.Header
 	body   []byte
 }
 
-// receiver receives webhooks. It records requests and returns 200, unless another response is set.
-type receiver struct {
+// ears are where all receivers of a claim get requests. A response is an empty 200, unless another one is set.
+type ears struct {
 	url string
 
-	mu       sync.Mutex
-	got      []received
-	response http.HandlerFunc // nil is an empty 200
+	mu        sync.Mutex
+	got       []received
+	responses map[string]http.HandlerFunc // by path
 }
 
-func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+func (e *ears) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	body, err := io.ReadAll(io.LimitReader(request.Body, maxResponseBytes))
 	if err != nil {
 		return // the sender has disconnected
 	}
-	r.mu.Lock()
-	r.got = append(r.got, received{request.Method, request.URL.Path, request.Header.Clone(), body})
-	response := r.response
-	r.mu.Unlock()
+	e.mu.Lock()
+	e.got = append(e.got, received{request.URL.Path, request.Header.Clone(), body})
+	response := e.responses[request.URL.Path]
+	e.mu.Unlock()
 	if response != nil {
 		response(w, request)
 	}
+}
+
+// receiver receives the webhooks of one path.
+type receiver struct {
+	*ears
+
+	path string
 }
 
 // respondWith sets the response of the receiver from now on.
 func (r *receiver) respondWith(response http.HandlerFunc) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.response = response
+	r.responses[r.path] = response
 }
 
 // status returns a response with an empty body.
@@ -83,7 +90,7 @@ func status(code int) http.HandlerFunc {
 func (r *receiver) all() []received {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.Clone(r.got)
+	return slices.DeleteFunc(slices.Clone(r.got), func(one received) bool { return one.path != r.path })
 }
 
 // of returns the received requests of one event.

@@ -6,7 +6,6 @@ import (
 	"crypto/x509"
 	"net/http"
 	"net/http/httptest"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -77,28 +76,4 @@ func receiverAuthorities(t *testing.T) *x509.CertPool {
 	return pool
 }
 
-// atoi returns 0 if the text is not a number.
-func atoi(text string) int { n, _ := strconv.Atoi(text); return n }
-
-func moment(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
-
-// parse returns the time in a member, or zero.
-func parse(value any) time.Time {
-	text, _ := value.(string)
-	t, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		return time.Time{}
-	}
-	return t
-}
-
-// texts returns the texts of an array.
-func texts(value any) []string {
-	texts := []string{}
-	list, _ := value.([]any)
-	for _, item := range list {
-		text, _ := item.(string)
-		texts = append(texts, text)
-	}
-	return texts
-}
+type object = map[string]any

@@ -12,7 +12,7 @@ import (
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+	invalid "github.com/santhosh-tekuri/jsonschema/v6/kind"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 )
@@ -148,7 +148,7 @@ func (a *response) shaped(of *document, operation evidence.Operation) {
 type problem struct{ path, is string }
 
 func (a *response) problems(of *document, e *jsonschema.ValidationError) (all []problem) {
-	_, either := e.ErrorKind.(*kind.AnyOf)
+	_, either := e.ErrorKind.(*invalid.AnyOf)
 	for _, cause := range e.Causes {
 		found := a.problems(of, cause)
 		switch {
@@ -173,7 +173,7 @@ func (a *response) problem(of *document, e *jsonschema.ValidationError) (path, i
 		return path, ""
 	}
 	switch what := e.ErrorKind.(type) {
-	case *kind.Required:
+	case *invalid.Required:
 		_, pointer, _ := strings.Cut(e.SchemaURL, "#")
 		for _, name := range what.Missing {
 			member := of.compiled("#" + pointer + "/properties/" + escapes.Replace(name))
@@ -183,12 +183,12 @@ func (a *response) problem(of *document, e *jsonschema.ValidationError) (path, i
 			}
 		}
 		return path, ""
-	case *kind.Type:
+	case *invalid.Type:
 		if what.Got == "null" && len(what.Want) == 1 && what.Want[0] == "array" && a.accepts().accept(nullLists) {
 			return path, ""
 		}
 		return path, fmt.Sprintf("of type %s, want %s", what.Got, strings.Join(what.Want, " or "))
-	case *kind.Format:
+	case *invalid.Format:
 		return path, "no " + what.Want
 	}
 	return path, "not as documented: " + strings.Join(e.ErrorKind.KeywordPath(), ".")

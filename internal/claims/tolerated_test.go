@@ -28,7 +28,7 @@ func TestClaimsTolerate(t *testing.T) {
 			t.Parallel()
 			_, target := startSandbox(t, open(t, sandbox.Options{Bend: bend.Must(name)}))
 			named := map[string]bool{}
-			for _, result := range claims.Run(t.Context(), target, allClaims()) {
+			for _, result := range claims.Run(t.Context(), target, claims.All()) {
 				if result.Err != nil && result.Tolerated == nil {
 					t.Errorf("%s\n%v", result.Claim, result.Err)
 				}

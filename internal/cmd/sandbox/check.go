@@ -57,7 +57,7 @@ reach: --receiver-url names it, --receiver-listen is where check serves it on th
 
 --read-only is for production. It sends only GET requests, about four for each claim and at most ` +
 			strconv.Itoa(claims.MostReads) + `, again
-where the claim fails. It judges ` + fmt.Sprintf("%d of the %d claims", readableClaims(), len(allClaims())) + ` by the first objects that exist, and skips the others
+where the claim fails. It judges ` + fmt.Sprintf("%d of the %d claims", readableClaims(), len(claims.All())) + ` by the first objects that exist, and skips the others
 and those for which no object exists. Some requests carry a token that does not exist. Reports contain
 ids, times and the shape of responses, and no other data of the service.
 
@@ -247,13 +247,9 @@ var serviceWords = map[string]claims.Service{
 	string(sandbox.Collections): claims.Collections,
 }
 
-func allClaims() []claims.Claim {
-	return slices.Concat(claims.BillingClaims(), claims.FinanceClaims(), claims.CollectionsClaims())
-}
-
 // readableClaims returns the number of claims that reading can check.
 func readableClaims() (n int) {
-	for _, claim := range allClaims() {
+	for _, claim := range claims.All() {
 		if _, ok := claim.ByReading(); ok {
 			n++
 		}
@@ -263,7 +259,7 @@ func readableClaims() (n int) {
 
 // chooseClaims returns the claims selected by a list of numbers, ranges, services and operation prefixes, or all.
 func chooseClaims(list string) ([]claims.Claim, error) {
-	all := allClaims()
+	all := claims.All()
 	if list == "" {
 		return all, nil
 	}
@@ -295,7 +291,7 @@ func names(word string, claim claims.Claim) bool {
 	least, err := strconv.Atoi(first)
 	most, wrong := strconv.Atoi(last)
 	if err == nil && wrong == nil {
-		return least <= claim.Number && claim.Number <= most
+		return slices.ContainsFunc(append(claim.Also, claim.Number), func(n int) bool { return least <= n && n <= most })
 	}
 	return word != "" && strings.HasPrefix(claim.Operation(), word)
 }

@@ -2,7 +2,6 @@ package claims_test
 
 import (
 	"html"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -11,34 +10,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/claims"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
-
-var textFaults = []fault{
-	{name: "texts are trimmed", only: 361, rewords: "trim"},
-	{name: "spaces are collapsed", only: 362, rewords: "collapse"},
-	{name: "lines end in CR and LF", only: 363, rewords: "crlf"},
-	{name: "texts in a list get a line feed", only: 364, spoil: onCustomers(func(c object) {
-		if list := texts(at(c, "custom_metadata.nested.list")); len(list) > 0 {
-			setAt(c, "custom_metadata.nested.list", []any{list[0] + "\n"})
-		}
-	})},
-	{name: "HTML is escaped", only: 365, rewords: "escape"},
-	{name: "capitals are lost", only: 366, rewords: "lower"},
-	{name: "letters are decomposed", only: 367, rewords: "nfd"},
-	{name: "a URL gets a path", only: 368, rewords: "url"},
-	{name: "phone numbers are digits", only: 369, rewords: "phone"},
-	{name: "an address without a country is Brazilian", only: 370, spoil: onCustomers(func(c object) {
-		for _, address := range items(c["addresses"]) {
-			if address["country"] == nil {
-				address["country"] = "BR"
-			}
-		}
-	})},
-	{name: "notes are cut", only: 371, spoil: onCustomers(func(c object) {
-		if notes, ok := c["notes"].(string); ok {
-			c["notes"] = notes[:min(len(notes), 100)]
-		}
-	})},
-}
 
 // unavoidable are the kinds that other texts of claims show too: every text has an end, a length and optional fields.
 var unavoidable = []string{"line-end", "cut", "fill"}
@@ -53,7 +24,7 @@ func TestClaimsNameTheRewording(t *testing.T) {
 			_, target := startSandbox(t, open(t, sandbox.Options{NoExampleData: true, Bend: bend.Must(rewords)}))
 			var found []string
 			kinds := strings.Split(rewords, ",")
-			failed := claims.Run(t.Context(), target, allClaims())
+			failed := claims.Run(t.Context(), target, claims.All())
 			failed = slices.DeleteFunc(failed, func(r claims.Result) bool { return r.Err == nil })
 			for _, result := range failed {
 				switch kind := result.Rewording(); {
@@ -79,46 +50,44 @@ func TestClaimsNameTheRewording(t *testing.T) {
 func TestTextClaimsLookAtEveryService(t *testing.T) {
 	t.Parallel()
 	const billing = "the service's own wording in billing_customer (notes)"
+	rewrites := func(operations, member string, how func(string) string) bend.Rule {
+		return bend.Rule{Operations: operations, Do: func(x *bend.Exchange) {
+			bend.Data(func(o bend.Object) {
+				if made, is := o["customer"].(bend.Object); is {
+					o = made
+				}
+				if text, ok := o[member].(string); ok {
+					o[member] = how(text)
+				}
+			})(x)
+		}}
+	}
 	for name, test := range map[string]struct {
-		fault     fault
+		rule      bend.Rule
 		claim     int
 		rewording string
 		tolerated []string
 	}{
-		"an escaped description": {fault{spoil: onData(hooks, func(e object) {
-			if text, ok := e["description"].(string); ok {
-				e["description"] = html.EscapeString(text)
-			}
-		})}, 365, "escape", []string{"the service's own wording in billing_webhook_endpoint (description)"}},
-		"escaped notes": {fault{spoil: onCustomers(func(c object) {
-			if text, ok := c["notes"].(string); ok {
-				c["notes"] = html.EscapeString(text)
-			}
-		})}, 365, "escape", []string{billing}},
-		"escaped names of records": {fault{spoil: onData(financePrefix+"/v1/payables", func(r object) {
-			if text, ok := r["name"].(string); ok {
-				r["name"] = html.EscapeString(text)
-			}
-		})}, 365, "escape", []string{"the service's own wording in billing_finance_record (name)"}},
-		"notes trimmed at their end": {fault{spoil: onCustomers(func(c object) {
-			if text, ok := c["notes"].(string); ok {
-				c["notes"] = strings.TrimRight(text, " ")
-			}
-		})}, 361, "trim", []string{billing}},
-		"another letter in an update": {fault{spoil: when(http.MethodPatch, customers+"/*", onCustomers(func(c object) {
-			if text, ok := c["notes"].(string); ok {
-				c["notes"] = strings.ReplaceAll(text, "&", "e")
-			}
-		}))}, 365, "", nil},
-		"rejected texts": {fault{rewrite: func(in *inFlight) {
-			if text, _ := in.sent["notes"].(string); strings.Contains(text, "&") {
-				in.status = http.StatusUnprocessableEntity
+		"an escaped description": {rewrites("webhook_endpoints.*", "description", html.EscapeString), 365, "escape",
+			[]string{"the service's own wording in billing_webhook_endpoint (description)"}},
+		"escaped notes": {rewrites("customers.*", "notes", html.EscapeString), 365, "escape", []string{billing}},
+		"escaped names of records": {rewrites("finance.records.*", "name", html.EscapeString), 365, "escape",
+			[]string{"the service's own wording in billing_finance_record (name)"}},
+		"notes trimmed at their end": {rewrites("customers.*", "notes", func(text string) string {
+			return strings.TrimRight(text, " ")
+		}), 361, "trim", []string{billing}},
+		"another letter in an update": {rewrites("customers.update", "notes", func(text string) string {
+			return strings.ReplaceAll(text, "&", "e")
+		}), 365, "", nil},
+		"rejected texts": {bend.Rule{Operations: "customers.*", Part: bend.Request, Do: func(x *bend.Exchange) {
+			if text, _ := sentTo(x)["notes"].(string); strings.Contains(text, "&") {
+				sentTo(x)["notes"] = 7
 			}
 		}}, 365, "", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, target := startFaulty(t, open(t, sandbox.Options{NoExampleData: true}), test.fault)
+			_, target := startSandbox(t, open(t, sandbox.Options{NoExampleData: true, Bend: []bend.Rule{test.rule}}))
 			for _, result := range claims.Run(t.Context(), target, textClaims()) {
 				if result.Err == nil {
 					continue
@@ -150,5 +119,5 @@ func TestTextClaimsNeedOneService(t *testing.T) {
 }
 
 func textClaims() []claims.Claim {
-	return slices.DeleteFunc(claims.BillingClaims(), func(c claims.Claim) bool { return c.Number < 361 || c.Number > 371 })
+	return slices.DeleteFunc(claims.All(), func(c claims.Claim) bool { return c.Number < 361 || c.Number > 371 })
 }

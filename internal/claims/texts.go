@@ -51,26 +51,27 @@ const (
 	kindCut      = "cut"
 )
 
-func textClaims() []Claim {
-	claims := []Claim{otherwise("The apply warns that the service stored another text. Write the text that it stored.")}
+func textClaims() (all []Claim) {
 	for _, r := range rewordings {
-		if r.kind == kindCut {
-			claims = append(claims, otherwise("The apply warns that the service stored less than the configuration has, and "+
-				"the argument differs in every plan. Write a shorter text."))
-		}
-		made := Claim{
+		c := Claim{
 			Number: r.number, Source: "Recurring billing §2 Customer; wire contract: customers.create (texts, in every service)",
 			Text: r.claim + " is returned as it was sent.", Service: Billing, Check: r.check, rewording: r.kind,
-		}.restsOn(52, 71) // and on what it needs of the other services
+			Otherwise: "The apply warns that the service stored another text. Write the text that it stored.",
+			RestsOn:   []int{51, 52, 71}, // and what it needs of the other services
+		}
+		if r.kind == kindCut {
+			c.Otherwise = "The apply warns that the service stored less than the configuration has, and the argument differs " +
+				"in every plan. Write a shorter text."
+		}
 		if r.endpoint != nil {
-			made = made.restsOn(501, 505, 508)
+			c.RestsOn = append(c.RestsOn, 501, 505, 508)
 		}
 		if r.record != nil {
-			made = made.restsOn(751, 752, 771, 774)
+			c.RestsOn = append(c.RestsOn, 751, 752, 771)
 		}
-		claims = append(claims, made)
+		all = append(all, c)
 	}
-	return claims
+	return all
 }
 
 // check looks at an object of every service of the target, because each may store texts differently. It needs one of

@@ -22,9 +22,19 @@ func open(t *testing.T, options sandbox.Options) sandbox.Options {
 }
 
 // documents are those of every sandbox.
-var documents = sync.OnceValues(func() (claims.Documents, error) {
-	return claims.Documented(func(name string) ([]byte, error) { return sandbox.OpenAPI(name, "https://sandbox") })
-})
+var documents = sync.OnceValues(func() (claims.Documents, error) { return claims.Documented(openAPI) })
+
+var openAPITexts sync.Map
+
+// openAPI is the document of a service, which takes a while to generate.
+func openAPI(name string) ([]byte, error) {
+	if text, is := openAPITexts.Load(name); is {
+		return text.([]byte), nil
+	}
+	text, err := sandbox.OpenAPI(name, "https://sandbox")
+	openAPITexts.Store(name, text)
+	return text, err
+}
 
 // startSandbox starts a sandbox and returns it with everything that claims can use.
 func startSandbox(t *testing.T, options sandbox.Options) (*sandbox.Server, claims.Target) {

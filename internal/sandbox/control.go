@@ -55,44 +55,10 @@ type (
 // organization for it; followed by =NAME, unless there is one of that name.
 const NewOrganizationKeyword = "new"
 
-// controlRoutes are the routes of the control listener, which controlDescriptions describes.
-func (s *Server) controlRoutes() map[string]func(r *http.Request) (any, error) {
-	return map[string]func(r *http.Request) (any, error){
-		"GET /requests":                s.controlRequests,
-		"GET /clock":                   func(*http.Request) (any, error) { return s.clockState(), nil },
-		"POST /clock":                  s.controlClock,
-		"GET /faults":                  s.controlFaults,
-		"POST /faults":                 s.controlAddFault,
-		"DELETE /faults":               func(*http.Request) (any, error) { s.server.Faults.Clear(); return struct{}{}, nil },
-		"DELETE /faults/{id}":          s.controlRemoveFault,
-		"GET /tokens":                  func(*http.Request) (any, error) { return s.allTokens(), nil },
-		"POST /tokens":                 s.controlNewToken,
-		"POST /tokens/{prefix}/revoke": s.controlRevoke,
-		"POST /subscriptions/{id}":     s.controlSubscription,
-		"POST /events":                 s.controlEmit,
-		"GET /deliveries":              s.controlDeliveries,
-		"GET /deliveries/{id}": func(r *http.Request) (any, error) {
-			return s.collections.DeliveryState(r.PathValue("id"))
-		},
-		"POST /deliveries/{id}/resend": s.controlResend,
-		"POST /listeners":              s.controlListen,
-		"DELETE /listeners/{id}": func(r *http.Request) (any, error) {
-			return struct{}{}, s.collections.EndListener(r.PathValue("id"))
-		},
-		"GET /audit":                 s.controlAudit,
-		"GET /keys":                  func(*http.Request) (any, error) { return s.collections.KeyStates(), nil },
-		"GET /status":                s.controlStatus,
-		"POST /reset":                s.controlReset,
-		"POST /stop":                 func(*http.Request) (any, error) { s.stop(); return struct{}{}, nil },
-		"GET /objects/{kind}/{name}": s.controlFind,
-		"GET /subscriptions":         s.controlSubscriptions,
-	}
-}
-
 func (s *Server) controlHandler() http.Handler {
 	mux := http.NewServeMux()
-	for pattern, serve := range s.controlRoutes() {
-		mux.Handle(pattern, s.controlled(serve))
+	for _, route := range s.controlRoutes() {
+		mux.Handle(route.pattern, s.controlled(route.serve))
 	}
 	mux.Handle("/", s.controlled(func(*http.Request) (any, error) { return nil, server.ErrNoRoute }))
 	noID := s.controlled(func(*http.Request) (any, error) {

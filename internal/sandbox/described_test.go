@@ -34,23 +34,6 @@ func TestReturnsAreOfTheRoutes(t *testing.T) {
 	same(new(collections.Service).Routes(), new(collections.Service).Returned())
 }
 
-// Every route of the control listener is described, and no other is.
-func TestControlIsDescribed(t *testing.T) {
-	t.Parallel()
-	routes := slices.Sorted(maps.Keys(new(Server).controlRoutes()))
-	described := slices.Sorted(maps.Keys(controlDescriptions))
-	for _, pattern := range routes {
-		if !slices.Contains(described, pattern) {
-			t.Errorf("controlDescriptions does not describe %s", pattern)
-		}
-	}
-	for _, pattern := range described {
-		if !slices.Contains(routes, pattern) {
-			t.Errorf("controlDescriptions describes %s, which is not served", pattern)
-		}
-	}
-}
-
 // The documents are OpenAPI 3.1. What checks that has a module of its own.
 func TestDocumentsAreOpenAPI(t *testing.T) {
 	t.Parallel()

@@ -4,8 +4,11 @@ import (
 	"errors"
 	"io/fs"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -141,6 +144,21 @@ func TestStartRefusesWhatCannotWork(t *testing.T) {
 			t.Errorf("%s: started", name)
 			server.Close()
 		}
+	}
+	address, err := url.Parse(start(t, sandbox.Options{}).BillingURL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	port, err := strconv.Atoi(address.Port())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = sandbox.Start(t.Context(), sandbox.Options{FinancePort: port})
+	if err == nil || !strings.Contains(err.Error(), "listen for finance on "+address.Host+": ") {
+		t.Errorf("a port that is in use: %v", err)
+	}
+	if runtime.GOOS != "windows" && !strings.Contains(err.Error(), "another program uses this port; choose another one") {
+		t.Errorf("a port that is in use: %v", err)
 	}
 }
 

@@ -31,7 +31,8 @@ Deliveries of removed endpoints stay, with the URL and the signature of their at
 is not shown.
 
 show prints one: its cause, its payload, and the request and response of each attempt, with the signature.
-resend sends a failed or exhausted one again, and prints the outcome.
+resend sends a failed or exhausted one again, and prints the outcome. The ID is that of the delivery, or of
+its event if that has only one.
 `,
 		examples: `{sandbox} deliveries --status failed
 {sandbox} deliveries --event charge.paid --attempts

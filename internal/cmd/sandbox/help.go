@@ -22,6 +22,7 @@ type command struct {
 	about    string
 	examples string // one per line, ready to paste
 	alone    bool   // does not require a running sandbox
+	groups   []flagGroup
 	actions  []action
 }
 
@@ -32,6 +33,9 @@ type action struct {
 	flags func(set *flag.FlagSet)
 	run   func(ctx context.Context, c *controller, values []string) error
 }
+
+// flagGroup is a heading in the help, and the flags below it.
+type flagGroup struct{ title, flags string }
 
 // follow parses mixed flags and words, and runs the selected action.
 func (p program) follow(ctx context.Context, c command, args []string) error {
@@ -141,8 +145,16 @@ func flagError(err error, set *flag.FlagSet) error {
 	}
 	if _, name, unknown := strings.Cut(text, "not defined: --"); unknown {
 		var names []string
-		set.VisitAll(func(f *flag.Flag) { names = append(names, "--"+f.Name) })
+		var longer []string // such as --web-port for --port
+		set.VisitAll(func(f *flag.Flag) {
+			if names = append(names, "--"+f.Name); strings.HasSuffix(f.Name, "-"+name) {
+				longer = append(longer, "--"+f.Name)
+			}
+		})
 		text = "no flag --" + name + meant("--"+name, names)
+		if len(longer) > 0 {
+			text = "no flag --" + name + "; did you mean " + strings.Join(longer, ", ") + "?"
+		}
 	}
 	return misused("%s", text)
 }
@@ -244,21 +256,36 @@ func (p program) help(c command, set *flag.FlagSet) {
 		}
 		text.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
-	fmt.Fprintf(&text, "\n%s\nExamples:\n%s", c.about, indented(c.examples))
+	fmt.Fprintf(&text, "\nExamples:\n%s\n%s", indented(c.examples), c.about)
+	grouped := map[string]bool{}
+	for _, group := range c.groups {
+		fmt.Fprintf(&text, "\n%s:\n", group.title)
+		for name := range strings.FieldsSeq(group.flags) {
+			grouped[name] = true
+			writeFlag(&text, set.Lookup(name))
+		}
+	}
 	title := "\nFlags:\n"
 	set.VisitAll(func(f *flag.Flag) {
-		value, usage := flag.UnquoteUsage(f)
-		usage = strings.TrimSuffix(usage, "; "+value) // it only names the value
-		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" {
-			usage += " (default " + f.DefValue + ")"
+		if !grouped[f.Name] {
+			text.WriteString(title)
+			writeFlag(&text, f)
+			title = ""
 		}
-		fmt.Fprintf(&text, "%s  %s\n        %s\n", title, strings.TrimSpace("--"+f.Name+" "+value), usage)
-		title = ""
 	})
 	if !c.alone {
 		text.WriteString("\nIt needs a running sandbox: see Environment in \"{sandbox} help\".\n")
 	}
 	fmt.Fprint(p.out, p.expand(text.String()))
+}
+
+func writeFlag(text *strings.Builder, f *flag.Flag) {
+	value, usage := flag.UnquoteUsage(f)
+	usage = strings.TrimSuffix(usage, "; "+value) // it only names the value
+	if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" {
+		usage += " (default " + f.DefValue + ")"
+	}
+	fmt.Fprintf(text, "  %s\n        %s\n", strings.TrimSpace("--"+f.Name+" "+value), usage)
 }
 
 func indented(lines string) string {

@@ -31,7 +31,8 @@ func (p program) listen() command {
 		name: "listen", summary: "receive webhooks at a plain http address of this machine",
 		about: `Creates a webhook endpoint in the running sandbox, forwards its deliveries to a local address until Ctrl-C,
 and removes the endpoint then. It prints the secret that signs them, and a line for each attempt: time by the
-sandbox's clock, event, id of the event, and the status of the receiver's response or the error.
+sandbox's clock, event, id of the delivery, and the status of the receiver's response or the error.
+"{sandbox} deliveries show" explains one by this id, or by the id that "{sandbox} event emit" prints.
 
 The receiver needs no certificate and no public name. It gets the body and the headers that any endpoint
 gets. If it is down or responds with an error, the sandbox sends again after 4 minutes of its clock, as always.
@@ -154,6 +155,6 @@ func (l listening) line(d sandbox.DeliveryState, at time.Time, status int, failu
 	if status != 0 {
 		outcome = strconv.Itoa(status)
 	}
-	_, err := fmt.Fprintf(l.p.out, "%s  %s  %s  %s\n", at.Format(time.RFC3339), d.Event, d.EventID, outcome)
+	_, err := fmt.Fprintf(l.p.out, "%s  %s  %s  %s\n", at.Format(time.RFC3339), d.Event, d.ID, outcome)
 	return err
 }

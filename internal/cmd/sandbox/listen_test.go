@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -53,13 +54,14 @@ func TestListen(t *testing.T) {
 		t.Error(got)
 	}
 	secret := strings.TrimPrefix(lines(), "Secret: ")
-	event := strings.TrimSpace(s.ok("event", "emit", "charge.paid"))
-	if got := lines(); !strings.HasSuffix(got, "  charge.paid  "+event+"  503") {
+	shown := s.ok("deliveries", "show", strings.TrimSpace(s.ok("event", "emit", "charge.paid")), "--json")
+	delivery := regexp.MustCompile(`"id":"([^"]+)"`).FindStringSubmatch(shown)[1]
+	if got := lines(); !strings.HasSuffix(got, "  charge.paid  "+delivery+"  503") {
 		t.Error(got)
 	}
 	app.Respond(hook.Status(204, ""))
 	s.ok("clock", "advance", "4m")
-	if got := lines(); !strings.HasSuffix(got, "  charge.paid  "+event+"  204") {
+	if got := lines(); !strings.HasSuffix(got, "  charge.paid  "+delivery+"  204") {
 		t.Error(got)
 	}
 	for _, d := range app.Take() {

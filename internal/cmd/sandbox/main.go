@@ -112,8 +112,15 @@ func (p program) command(name string) (command, error) {
 	if len(actions) == 1 { // of the others, none is more likely
 		return command{}, misused("no command %q; did you mean %s?", name, actions[0])
 	}
+	if other := otherwiseCalled[name]; other != "" {
+		return command{}, misused("no command %q; did you mean %s?", name, other)
+	}
 	return command{}, misused("no command %q%s", name, meant(name, names))
 }
+
+// otherwiseCalled are what other programs call a command.
+var otherwiseCalled = map[string]string{"trigger": "event emit", "logs": "requests", "tail": "requests --follow",
+	"start": "serve", "up": "serve", "webhooks": "deliveries", "advance": "clock advance"}
 
 func (p program) run(ctx context.Context, args []string) int {
 	p.out, p.err = &screen{Writer: p.out}, &screen{Writer: p.err}

@@ -47,6 +47,15 @@ file has been used before, the seed is ignored until "{sandbox} reset".
 echo '{"customers":[{"name":"Padaria Aurora"}]}' | {sandbox} serve --seed-file -
 `,
 		actions: []action{{flags: s.flags, run: s.run}},
+		groups: []flagGroup{
+			{"What it prints", "env-file env-format verbose"},
+			{"Addresses", "addr host billing-port finance-port collections-port control-port web web-port web-read-only " +
+				"plain-http http2 ca-file cors-origin"},
+			{"Data and time", "state seed-file copy no-example-data seed clock environment"},
+			{"Tokens", "token collections-auth-header"},
+			{"What differs from other services", "tolerance rewords fault max-per-page"},
+			{"Webhook receivers", "allow-loopback-receivers receiver-ca resolve"},
+		},
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections/delivery"
@@ -370,15 +371,15 @@ func (s *Service) restart(tx *store.Tx, row *DeliveryRow, e server.AuditEntry) e
 // Resend does what webhook_deliveries.retry does, and says what to do where that is not possible.
 func (s *Service) Resend(id string) error {
 	return s.DB.Update(func(tx *store.Tx) error {
-		row, ok := s.Deliveries.Get(tx, id)
-		if !ok {
-			return errNoDelivery
+		row, err := s.deliveryOf(tx, id)
+		if err != nil {
+			return err
 		}
 		if _, there := s.Endpoints.Get(tx, row.EndpointID); !there {
 			return errEndpointInactive.With("The endpoint of this delivery has been removed, so nothing can be sent to it. " +
 				"Create an endpoint, and emit the event again.")
 		}
-		err := s.restart(tx, &row, server.AuditEntry{Time: s.Clock.Now(), Organization: row.Organization,
+		err = s.restart(tx, &row, server.AuditEntry{Time: s.Clock.Now(), Organization: row.Organization,
 			Cause: server.ByCommand, Action: "deliveries resend", Type: "delivery", ID: row.ID, Name: row.Event})
 		switch {
 		case errors.Is(err, errEndpointInactive):
@@ -442,12 +443,35 @@ func (s *Service) StateOf(tx *store.Tx, row DeliveryRow) DeliveryState {
 	}
 }
 
-// DeliveryState returns a delivery with its payload.
+// deliveryOf returns a delivery by its id, or by that of its event if this has only one.
+func (s *Service) deliveryOf(tx *store.Tx, id string) (DeliveryRow, error) {
+	if row, ok := s.Deliveries.Get(tx, id); ok {
+		return row, nil
+	}
+	var ids []string
+	var found DeliveryRow
+	for _, row := range s.Deliveries.All(tx) {
+		if row.EventID == id {
+			ids, found = append(ids, row.ID), row
+		}
+	}
+	switch len(ids) {
+	case 0:
+		return found, errNoDelivery
+	case 1:
+		return found, nil
+	}
+	slices.Sort(ids)
+	return found, server.ErrValidation.With("This event has several deliveries: give the id of one, " +
+		strings.Join(ids, " or ") + ".")
+}
+
+// DeliveryState returns a delivery, named by its id or that of its event, with its payload.
 func (s *Service) DeliveryState(id string) (found DeliveryState, err error) {
 	err = s.DB.View(func(tx *store.Tx) error {
-		row, ok := s.Deliveries.Get(tx, id)
-		if !ok {
-			return errNoDelivery
+		row, err := s.deliveryOf(tx, id)
+		if err != nil {
+			return err
 		}
 		found = s.StateOf(tx, row)
 		found.Payload = string(s.Payload(tx, row.EventID))

@@ -18,6 +18,7 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/bend"
@@ -150,6 +151,9 @@ func (s *Server) serve(ctx context.Context, name string, port int, handler http.
 	address := net.JoinHostPort(host, strconv.Itoa(port))
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
+		if errors.Is(err, syscall.EADDRINUSE) {
+			err = errors.New("another program uses this port; choose another one, or 0 for any that is free")
+		}
 		return fmt.Errorf("listen for %s on %s: %w", name, address, err)
 	}
 	s.addresses[name] = addressOf(scheme, append(hosts, host)[0], listener)

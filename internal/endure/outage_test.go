@@ -12,10 +12,10 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// TestOutage (make outage) plans 1,000 resources during an outage, and reports the cost.
+// TestOutage (make bench) plans 1,000 resources during an outage, and reports the cost.
 func TestOutage(t *testing.T) {
 	if *outage == 0 {
-		t.Skip("takes minutes; make outage runs it")
+		t.Skip("takes minutes; make bench runs it")
 	}
 	s := acctest.Start(t)
 	terraform := acctest.NewTerraform(t).At(s)

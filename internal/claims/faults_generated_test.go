@@ -262,7 +262,9 @@ func eachFault(t *testing.T, few int, of func(planted) bool, run func(t *testing
 			for _, f := range some {
 				t.Run(f.String(), func(t *testing.T) {
 					t.Parallel()
-					server, target := startSandbox(t, open(t, sandbox.Options{NoExampleData: true}))
+					// Without connections it takes half as long.
+					server, target := startSandbox(t, open(t, sandbox.Options{NoExampleData: true, NoListeners: true}))
+					target.Client = &http.Client{Transport: server}
 					inhabit(t, server, target)
 					server.Bend(f.rule())
 					run(t, f, target)
@@ -339,15 +341,25 @@ func TestClaimsFindGeneratedFaults(t *testing.T) {
 		}
 		s.note(f, results)
 		if target.Shapes = nil; *everyFault {
-			s.teeth(claims.Run(t.Context(), target, claims.All()))
+			s.teeth(claims.Run(t.Context(), target, s.toothless()))
 		}
 	})
 	s.want(t, 98, 95)
+	for _, fault := range handmade {
+		s.failed[fault.claim] = true
+	}
 	for _, claim := range claims.All() {
 		if *everyFault && !s.failed[claim.Number] {
 			t.Errorf("no fault makes this claim fail by its own statement: %s", claim)
 		}
 	}
+}
+
+// toothless are the claims that no fault has made fail yet.
+func (s *shares) toothless() []claims.Claim {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.DeleteFunc(claims.All(), func(c claims.Claim) bool { return s.failed[c.Number] })
 }
 
 // teeth notes which claims have failed.

@@ -35,7 +35,8 @@ type kind struct {
 	metadata    bool
 
 	unique  string   // the argument of which no two objects have the same value
-	frees   []string // requests after which it can be used again: DELETE, or the name of a transition
+	frees   []string // states in which it can be used again
+	dated   bool     // the filter updated_at_gte
 	steps   map[string]object
 	deletes bool
 	filters []filter
@@ -83,9 +84,9 @@ var customers = &kind{
 	lists:   []string{"addresses", "phones", "emails", "websites", "tags"},
 	follows: map[string]string{"document_number": "document_type"},
 	wrong:   object{"kind": "company"}, metadata: true,
-	unique: "external_id", frees: []string{http.MethodDelete}, deletes: true,
+	unique: "external_id", frees: []string{"deleted"}, dated: true, deletes: true,
 	filters: []filter{{query: "external_id", member: "external_id", none: unique},
-		{query: "document_number", member: "document_number", none: cpf}, {query: "updated_at_gte"}},
+		{query: "document_number", member: "document_number", none: cpf}},
 	sorts: []string{"name", "external_id", "id", "created_at"},
 	own: func(*probe) (object, []string) {
 		word := unique()
@@ -111,12 +112,12 @@ var billingAccounts = &kind{
 			"payment_terms_days": 90, "auto_collection": true, "custom_metadata": object{"cost_center": object{"code": "sp-002"}}}
 	},
 	clears: []string{"external_id"}, wrong: object{"payment_terms_days": 91}, metadata: true,
-	unique: "external_id", frees: []string{http.MethodDelete, "close"}, deletes: true,
+	unique: "external_id", frees: []string{"deleted", "closed"}, dated: true, deletes: true,
 	steps: map[string]object{"suspend": {"reason": "nobody"}, "reactivate": {"reason": "nobody"},
 		"close": {"reason": "nobody"}},
 	filters: []filter{{query: "external_id", member: "external_id", none: unique},
 		{query: "customer_id", member: "customer.id", none: noID},
-		{query: "status", member: "status", none: func() string { return "closed" }, within: true}, {query: "updated_at_gte"}},
+		{query: "status", member: "status", none: func() string { return "closed" }, within: true}},
 	sorts: []string{"external_id", "id"},
 	own: func(p *probe) (object, []string) {
 		_, a := p.customer(allFields(unique()))
@@ -169,13 +170,13 @@ var subscriptions = &kind{
 	costlyNulls: []string{"collection_method", "discount_code_id", "discount_percent"},
 	follows:     map[string]string{"billing_cycle": "current_period_end", "discount_percent": "recurring_amount_cents"},
 	wrong:       object{"billing_cycle": "weekly"}, metadata: true,
-	unique: "external_id", frees: []string{"cancel"},
+	unique: "external_id", frees: []string{"canceled"}, dated: true,
 	steps: map[string]object{"pause": {}, "resume": {}, "cancel": {}, "change-plan": {"plan_id": nobody}, "invoices": {},
 		"items": {"items": []object{{"product_id": nobody, "price_id": nobody}}}},
 	filters: []filter{{query: "external_id", member: "external_id", none: unique},
 		{query: "billing_account_id", member: "billing_account_id", none: noID},
 		{query: "status", member: "status", none: func() string { return "paused" }, within: true},
-		{query: "plan_id", member: "plan_id", none: noID, within: true}, {query: "updated_at_gte"}},
+		{query: "plan_id", member: "plan_id", none: noID, within: true}},
 	sorts: []string{"external_id", "id"},
 	own: func(p *probe) (object, []string) {
 		account, _ := p.payer()

@@ -290,10 +290,6 @@ func checkOrder(s *scope, _ string) {
 func checkFilter(s *scope, query string) {
 	i := slices.IndexFunc(s.k.filters, func(f filter) bool { return f.query == query })
 	f := s.k.filters[i]
-	if f.none == nil {
-		s.checkSince()
-		return
-	}
 	one, other, value, within := s.two(f)
 	if one.response == nil {
 		return // there is none in this list
@@ -371,7 +367,7 @@ func (s *scope) two(f filter) (one made, other, value string, within []string) {
 }
 
 // checkSince checks that updated_at_gte includes its exact time, in any offset.
-func (s *scope) checkSince() {
+func checkSince(s *scope, _ string) {
 	const form = "2006-01-02T15:04:05.000Z07:00"
 	var one made
 	if s.p.target.ReadOnly {
@@ -606,13 +602,13 @@ func checkTaken(s *scope, _ string) {
 	s.p.patch(one.path, object{s.k.unique: word}).wantStatus(http.StatusOK).want("data."+s.k.unique, word)
 }
 
-func checkFree(s *scope, way string) {
+func checkFree(s *scope, state string) {
 	word := unique()
 	one := s.create(object{s.k.unique: word})
-	if way == http.MethodDelete {
-		s.p.delete(one.path).wantStatus(http.StatusOK)
+	if step := map[string]string{"closed": "/close", "canceled": "/cancel"}[state]; step != "" {
+		s.p.post(one.path+step, object{}).wantStatus(http.StatusOK)
 	} else {
-		s.p.post(one.path+"/"+way, object{}).wantStatus(http.StatusOK)
+		s.p.delete(one.path).wantStatus(http.StatusOK)
 	}
 	if again := s.create(object{s.k.unique: word}); again.id() == one.id() {
 		again.failf("data.id is that of the first one")

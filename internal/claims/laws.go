@@ -106,6 +106,12 @@ var laws = []law{
 		otherwise: "A lookup by this filter reads the whole list, and the provider compares each {name} itself: prefer ids.",
 	},
 	{
+		name: "since", section: ofLists, operation: "list", rests: []string{"shape", "pages"}, reads: byReading,
+		check: checkSince, parts: func(k *kind) []string { return once(k.dated) },
+		says:      "The filter updated_at_gte of {names} includes that exact time, in any offset, and excludes older ones.",
+		otherwise: "A lookup by this filter reads the whole list, and the provider compares each {name} itself: prefer ids.",
+	},
+	{
 		name: "listed", operation: "list", rests: []string{"shape", "pages"}, parts: created, reads: byReading,
 		check: checkListed,
 		says:  "A read and a list show the same {name} as its creation returned.",
@@ -178,7 +184,7 @@ var laws = []law{
 	{
 		name: "free", operation: "create", rests: []string{"shape"}, check: checkFree,
 		parts:     func(k *kind) []string { return k.frees },
-		says:      "The external_id of {a} can be used again after {part}.",
+		says:      "The external_id of a {part} {name} can be used again.",
 		otherwise: "Replacing {a} without changing its external_id fails. Change the external_id, too.",
 	},
 	{

@@ -17,7 +17,7 @@ type law struct {
 	section   map[Service]string
 	operation string // the part of the operation's name after that of the kind
 	otherwise string
-	rests     []string
+	rests     []string // laws about the same kind, without which this one cannot hold
 	parts     func(k *kind) []string // of a kind; nil if the law says nothing about it
 	reads     func(part string) bool // reading can judge it; nil: never
 	idle      bool                   // it creates nothing
@@ -201,13 +201,13 @@ var laws = []law{
 		otherwise: "A destroy of {a} fails or has no effect. deletion_policy = \"abandon\" removes it from state only.",
 	},
 	{
-		name: "changing", section: ofLists, operation: "list", rests: []string{"shape", "pages", "filter"},
+		name: "changing", section: ofLists, operation: "list", rests: []string{"shape", "pages", "filter, company_id"},
 		check: checkChanging, parts: func(k *kind) []string { return cursors(k, "created", "deleted") },
 		says:      "When {names} are {part} between two pages, every other one appears exactly once.",
 		otherwise: "Data sources of financial management miss {names}, or read some twice. Narrow the filters.",
 	},
 	{
-		name: "bounds", section: ofLists, operation: "list", rests: []string{"shape", "pages", "filter"}, reads: byReading,
+		name: "bounds", section: ofLists, operation: "list", rests: []string{"shape", "pages", "filter, company_id"}, reads: byReading,
 		check: checkBounds, parts: func(k *kind) []string { return cursors(k, "times", "dates") },
 		says: "occurred_at[gte], [gt], [lte] and [lt] of {names} compare {part}: gte and lte include the bound, gt and lt " +
 			"exclude it.",
@@ -290,7 +290,8 @@ func lawClaims() (all []Claim) {
 				first := kinds[slices.IndexFunc(kinds, func(one *kind) bool { return one.service == k.service })]
 				c.RestsOn = slices.Clone(number[l.key(first, part)]) // what a service does wrong everywhere has one cause
 				for _, base := range l.rests {
-					c.RestsOn = append(c.RestsOn, number[law{name: base}.key(k, "")]...)
+					name, part, _ := strings.Cut(base, ", ")
+					c.RestsOn = append(c.RestsOn, number[law{name: name}.key(k, part)]...)
 				}
 				if !l.idle {
 					c.Effect = k.effect

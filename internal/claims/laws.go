@@ -17,7 +17,7 @@ type law struct {
 	section   map[Service]string
 	operation string // the part of the operation's name after that of the kind
 	otherwise string
-	rests     []string // laws about the same kind, without which this one cannot hold
+	rests     []string               // laws about the same kind, without which this one cannot hold
 	parts     func(k *kind) []string // of a kind; nil if the law says nothing about it
 	reads     func(part string) bool // reading can judge it; nil: never
 	idle      bool                   // it creates nothing

@@ -207,8 +207,8 @@ var laws = []law{
 		otherwise: "Data sources of financial management miss {names}, or read some twice. Narrow the filters.",
 	},
 	{
-		name: "bounds", section: ofLists, operation: "list", rests: []string{"shape", "pages", "filter, company_id"}, reads: byReading,
-		check: checkBounds, parts: func(k *kind) []string { return cursors(k, "times", "dates") },
+		name: "bounds", section: ofLists, operation: "list", rests: []string{"shape", "pages", "filter, company_id"},
+		reads: byReading, check: checkBounds, parts: func(k *kind) []string { return cursors(k, "times", "dates") },
 		says: "occurred_at[gte], [gt], [lte] and [lt] of {names} compare {part}: gte and lte include the bound, gt and lt " +
 			"exclude it.",
 		otherwise: "A filter also returns other {names}. The provider compares times itself; filter the rest yourself.",

@@ -182,7 +182,7 @@ func (b *tab) fits(what string) {
 	if got := b.eval(`document.documentElement.scrollWidth <= innerWidth`); got != "true" {
 		b.t.Errorf("%s: the page is wider than the window", what)
 	}
-	if got := b.eval(`[...document.querySelectorAll("nav ul, pre, .line, #coming li, .timeline li, dl")].filter((e) =>
+	if got := b.eval(`[...document.querySelectorAll("nav ul, pre, .line, .wide, #coming li, .timeline li, dl")].filter((e) =>
 		e.scrollWidth > e.clientWidth + 1).map((e) => e.innerText).join("; ")`); got != "" {
 		b.t.Errorf("%s: clipped: %s", what, got)
 	}
@@ -215,7 +215,7 @@ func TestWebPageInABrowser(t *testing.T) {
 		for _, scheme := range []string{"light", "dark"} {
 			b.send("Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]any{
 				"name": "prefers-color-scheme", "value": scheme}}})
-			for _, width := range []int{390, 1280, 1920} {
+			for _, width := range []int{390, 820, 1280, 1920} {
 				b.open(server.WebURL()+path, width)
 				b.fits(fmt.Sprintf("%s at %d px, %s", path, width, scheme))
 			}

@@ -35,7 +35,7 @@ func TestWebPageOfADelivery(t *testing.T) {
 	got := words(document)
 	sent := erp.Take()[0]
 	for _, want := range []string{
-		"delivery webhook.test", "Status failed", "Next attempt 20", "Attempt 1, 20", "/in?… Authorization: [REDACTED]",
+		"delivery webhook.test", "Status failed", "Next attempt 20", "Attempt 1 · 401 · 20", "/in?… Authorization: [REDACTED]",
 		"X-Webhook-Signature: " + sent.Header.Get("X-Webhook-Signature"), "X-Webhook-Attempt: 1",
 		"401 Unauthorized", "the signature does not match", "the endpoint responded with 401", "Payload, as sent " + sent.Body,
 		`Payload { "event": "webhook.test", "timestamp"`, "Cause request webhook_endpoints.test by Go-http-client",
@@ -72,7 +72,9 @@ func TestWebPageOfADelivery(t *testing.T) {
 	settle(t, server)
 	_, _, document = browse(t, server, "GET", "/object?id="+id, "")
 	got = words(document)
-	if !strings.Contains(got, "Attempt 1 of redelivery 1, 20") || strings.Contains(got, "billing-sandbox deliveries") ||
+	if !strings.Contains(got, "Attempt 1 of redelivery 1 · 200 · 20") ||
+		strings.Contains(got, "billing-sandbox deliveries") ||
+		!strings.Contains(got, "Can be sent again no: only a failed or exhausted delivery can be sent again") ||
 		!strings.Contains(got, "webhook_deliveries.retry failed to pending by Go-http-client") ||
 		!strings.Contains(document, `<code class="token">Sandbox ck_sandbox_`) {
 		t.Errorf("after the redelivery: %s", got)

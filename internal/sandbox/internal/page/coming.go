@@ -34,7 +34,7 @@ func (v *viewer) next() list[coming] {
 		}
 	}
 	for _, row := range v.Collections.Deliveries.All(v.tx) {
-		add(row.State.Due, fmt.Sprintf("attempt %d", row.State.Attempts+1), "", row)
+		add(row.State.Due, fmt.Sprintf("attempt %d", row.State.Attempts+1), "to "+v.urlOf(row), row)
 	}
 	for _, row := range v.Collections.Keys.All(v.tx) {
 		if of := row.Key; of.RevokedAt == nil && of.ExpiresAt != nil {

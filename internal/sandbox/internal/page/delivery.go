@@ -13,6 +13,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections/delivery"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 )
 
 func deliveryAge(r collections.DeliveryRow) (time.Time, int64) { return r.CreatedAt, r.Number }
@@ -25,6 +26,16 @@ func (v *viewer) deliveries() list[collections.DeliveryRow] {
 			return !is("endpoint", r.EndpointID) || !is("event", r.Event) || !is("status", string(r.State.Status))
 		})
 	return pageOf(v, "deliveries", "deliveries", all, shownObjects)
+}
+
+// failedDeliveries counts those that have not succeeded, and are not waiting for their first attempt.
+func (v *viewer) failedDeliveries() (n int) {
+	for _, r := range v.Collections.Deliveries.All(v.tx) {
+		if r.State.Redeliverable() {
+			n++
+		}
+	}
+	return n
 }
 
 // choice is a parameter that selects deliveries, with its values.
@@ -91,7 +102,13 @@ func (v *viewer) delivery(row collections.DeliveryRow) (facts [][2]string, parts
 	if row.State.Due != nil {
 		facts = append(facts, [2]string{"Next attempt", clock(*row.State.Due)})
 	}
-	if v.canResend(row) {
+	if !v.canResend(row) {
+		why := "no: only a failed or exhausted delivery can be sent again"
+		if row.State.Redeliverable() {
+			why = "no: the endpoint is inactive or removed"
+		}
+		facts = append(facts, [2]string{"Can be sent again", why})
+	} else {
 		parts = append(parts, part{Heading: "Send it again", IsCommand: true,
 			Text: "billing-sandbox deliveries resend " + row.ID})
 	}
@@ -99,10 +116,12 @@ func (v *viewer) delivery(row collections.DeliveryRow) (facts [][2]string, parts
 	var formatted bytes.Buffer
 	_ = json.Indent(&formatted, payload, "", "  ") // in the order that was sent
 	parts = append(parts, part{Heading: "Payload", Text: formatted.String()},
-		part{Heading: "Payload, as sent", Text: string(payload)})
+		part{Heading: "Payload, as sent", Text: string(payload), Closed: true})
 	parts = append(parts, signatureOf(row, endpoint, payload)...)
 	for _, a := range slices.Backward(row.State.Trail) {
-		parts = append(parts, part{Heading: attemptTitle(a), Text: exchange(a)})
+		sent, returned := exchange(a)
+		parts = append(parts, part{Heading: attemptTitle(a), Label: "Request", Text: sent},
+			part{Label: "Response", Text: returned})
 	}
 	return facts, parts
 }
@@ -117,9 +136,10 @@ func signatureOf(row collections.DeliveryRow, endpoint collections.EndpointRow, 
 	how := fmt.Sprintf("t is the time of the attempt in seconds. v1 is the HMAC-SHA256, in hexadecimal, over t, a dot "+
 		"and the payload as sent, with the whole secret of the endpoint (%s) as the key.", hint(endpoint.Secret))
 	if delivery.Signature(endpoint.Secret, attempt.At, payload) != attempt.RequestHeaders[delivery.SignatureHeader] {
-		return []part{{Heading: "Signature", Text: how + " The secret has been rotated since."}}
+		return []part{{Heading: "Signature", IsProse: true, Text: how + " The secret has been rotated since."}}
 	}
-	return []part{{Heading: "Signature", Text: how}, {Heading: "Compute v1 of the last attempt", IsCommand: true,
+	return []part{{Heading: "Signature", IsProse: true, Text: how}, {
+		Heading: "Compute v1 of the last attempt", IsCommand: true,
 		Text: fmt.Sprintf(`printf '%%s' %s | openssl dgst -sha256 -hmac "$SECRET"`,
 			quoted(fmt.Sprintf("%d.%s", attempt.At.Unix(), payload)))}}
 }
@@ -138,6 +158,9 @@ func (v *viewer) causeOf(row collections.DeliveryRow) string {
 			return "request " + r.Operation + " by " + cmp.Or(clientName(r.Client), "unnamed client")
 		}
 	}
+	if state.Cause == server.ByCommand {
+		return "billing-sandbox event emit, or Emit on this page"
+	}
 	return cmp.Or(strings.TrimSpace(state.Cause+" "+state.RequestID), "unknown")
 }
 
@@ -155,26 +178,29 @@ func attemptTitle(a delivery.Attempt) string {
 	if a.Cycle > 0 {
 		title += fmt.Sprintf(" of redelivery %d", a.Cycle)
 	}
-	return title + ", " + clock(a.At)
+	outcome := "no response"
+	if a.HTTPCode != 0 {
+		outcome = fmt.Sprint(a.HTTPCode)
+	}
+	return title + " · " + outcome + " · " + clock(a.At)
 }
 
-// exchange formats an attempt as sent, without the body, which is shown as the payload.
-func exchange(a delivery.Attempt) string {
-	var text strings.Builder
-	text.WriteString("POST " + withoutQuery(a.URL) + "\n")
-	writeHeaders(&text, a.RequestHeaders)
-	text.WriteString("\n")
+// exchange formats an attempt as sent, without the body, which is shown as the payload, and what the receiver returned.
+func exchange(a delivery.Attempt) (sent, returned string) {
+	var request, response strings.Builder
+	request.WriteString("POST " + withoutQuery(a.URL) + "\n")
+	writeHeaders(&request, a.RequestHeaders)
 	if a.HTTPCode != 0 {
-		fmt.Fprintf(&text, "%d %s\n", a.HTTPCode, http.StatusText(a.HTTPCode))
-		writeHeaders(&text, a.ResponseHeaders)
+		fmt.Fprintf(&response, "%d %s\n", a.HTTPCode, http.StatusText(a.HTTPCode))
+		writeHeaders(&response, a.ResponseHeaders)
 		if a.ResponseBody != "" {
-			text.WriteString("\n" + a.ResponseBody + "\n")
+			response.WriteString("\n" + a.ResponseBody + "\n")
 		}
 	}
 	if a.Error != "" {
-		text.WriteString(withoutURL(a.Error, a.URL) + "\n")
+		response.WriteString(withoutURL(a.Error, a.URL) + "\n")
 	}
-	return strings.TrimSpace(text.String())
+	return strings.TrimSpace(request.String()), strings.TrimSpace(response.String())
 }
 
 // withoutURL hides the query of an attempt's address in a text.

@@ -141,6 +141,8 @@ document.addEventListener("click", (event) => {
 });
 
 if (form) {
+  const coming = document.getElementById("coming");
+  if (coming && innerWidth < 600) coming.open = false; // what has happened comes first
   form.addEventListener("input", () => {
     clearTimeout(typed);
     typed = setTimeout(filter, 200);

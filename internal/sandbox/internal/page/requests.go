@@ -22,6 +22,7 @@ import (
 type run struct {
 	First                 server.Request
 	Total, Writes, Failed int
+	failures              []string // operations and statuses, each once
 	// isApply reports whether this is certainly an apply: a plan writes only the keys of ephemeral resources.
 	isApply bool
 	Rows    list[server.Request] // matching the filter, newest first
@@ -70,11 +71,28 @@ func (o *run) add(r server.Request) {
 	o.Total++
 	if outcome(r) != "ok" {
 		o.Failed++
+		failure := strings.TrimSpace(cmp.Or(r.Operation, "no such route") + " " + strings.Trim(strconv.Itoa(r.Status), "0"))
+		if r.Dropped {
+			failure = cmp.Or(r.Operation, "no such route") + " dropped"
+		}
+		if !slices.Contains(o.failures, failure) {
+			o.failures = append(o.failures, failure)
+		}
 	}
 	if r.IsWrite() {
 		o.Writes++
 		o.isApply = o.isApply || isTerraform(r) && r.Operation != "api_keys.create" && r.Operation != "api_keys.revoke"
 	}
+}
+
+// Failures are the first kinds of failed requests.
+func (o *run) Failures() string {
+	const most = 3
+	text := strings.Join(o.failures[:min(most, len(o.failures))], ", ")
+	if len(o.failures) > most {
+		text += ", …"
+	}
+	return text
 }
 
 func isTerraform(r server.Request) bool {
@@ -217,10 +235,10 @@ type step struct {
 	Changes []difference
 }
 
-// part is a text with a heading. Commands get a copy button.
+// part is a text with a heading, or with a label below that of the part before. Commands get a copy button.
 type part struct {
-	Heading, Text string
-	IsCommand     bool
+	Heading, Label, Text       string
+	IsCommand, IsProse, Closed bool
 }
 
 // inList returns the address of the main page that shows the row of an object or a request.
@@ -292,7 +310,7 @@ func (v *viewer) request(id string) (detail, error) {
 	r := v.requests[at]
 	status := fmt.Sprintf("%d %s", r.Status, outcome(r))
 	shown := detail{Title: r.Method + " " + address(r), Anchor: inList("request", id), Facts: [][2]string{
-		{"Request-Id", r.RequestID}, {"Status", status}, {"Time", clock(r.Time)}, {"Duration", took(r.Duration)},
+		{"Request-Id", r.RequestID}, {"Response", status}, {"Time", clock(r.Time)}, {"Duration", took(r.Duration)},
 		{"Service", string(r.Service)}, {"Operation", r.Operation}, {"Client", r.Client}, {"Token", r.Token},
 		{"Fault", r.Fault}, {"Failure", r.Failure},
 	}}
@@ -336,7 +354,7 @@ func (v *viewer) differences(c store.Change) []difference {
 		case name == "url":
 			was, is = withoutQuery(was), withoutQuery(is)
 		}
-		changed = append(changed, difference{object, path, v.named(was), v.named(is)})
+		changed = append(changed, difference{object, strings.TrimPrefix(path, "subscription."), v.named(was), v.named(is)})
 	}
 	return changed
 }

@@ -115,7 +115,7 @@ func (v *viewer) everything() map[string]any {
 		"Invoices": newest(v, "invoices", v.Billing.Invoices.All(v.tx), invoiceAge),
 		"Endpoints": newest(v, "endpoints", v.Collections.Endpoints.All(v.tx),
 			func(r collections.EndpointRow) (time.Time, int64) { return r.Endpoint.CreatedAt.Time, r.Number }),
-		"Deliveries": v.deliveries(), "Choices": v.choices(), "Kept": v.kept("endpoint", "event", "status"),
+		"Deliveries": v.deliveries(), "FailedDeliveries": v.failedDeliveries(), "Choices": v.choices(), "Kept": v.kept("endpoint", "event", "status"),
 		"Filtered": v.kept("q", "operation", "show", "run"),
 		"Keys": newest(v, "keys", v.Collections.Keys.All(v.tx),
 			func(r collections.KeyRow) (time.Time, int64) { return r.Key.CreatedAt.Time, r.Number }),

@@ -164,7 +164,11 @@ func checkPages(s *scope, _ string) {
 	if total == 0 && s.p.target.ReadOnly {
 		s.p.lacks("an existing " + s.k.name)
 	}
-	for _, size := range []int{1, 2} {
+	sizes := []int{2}
+	if s.query != nil { // another list may be long
+		sizes = []int{1, 2}
+	}
+	for _, size := range sizes {
 		s.wantOnce(s.pages(min(size, s.p.maxPerPage()), total, sorted), ids)
 	}
 	if s.query != nil && total != len(ids) {
@@ -282,7 +286,8 @@ func checkOrder(s *scope, _ string) {
 			last, orders[i] = created, append(orders[i], text(item, "id"))
 		}
 	}
-	if !slices.Equal(orders[0], orders[1]) {
+	both := min(len(orders[0]), len(orders[1])) // others may create some in the meantime
+	if !slices.Equal(orders[0][:both], orders[1][:both]) {
 		s.p.failf("GET %s: the order is %v, and was %v in the previous list", s.path, orders[1], orders[0])
 	}
 }

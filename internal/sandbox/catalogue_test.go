@@ -110,17 +110,6 @@ func five(t *testing.T, o sandbox.Options) (*sandbox.Server, caller) {
 	return server, c
 }
 
-// Recurring billing §8: 20 when nothing is asked for, never above 100.
-func TestDocumentedPageSizes(t *testing.T) {
-	t.Parallel()
-	c := call(t, start(t, sandbox.Options{}))
-	for query, want := range map[string]string{"": "20", "?per_page=100": "100", "?per_page=101": "100"} {
-		if got := c.do("GET", "/v1/customers"+query, "").json("meta", "per_page"); got != want {
-			t.Errorf("%q: per_page %s, want %s", query, got, want)
-		}
-	}
-}
-
 // Recurring billing §4 Collections: sort_by any field, sort_order desc unless asked.
 func TestSorting(t *testing.T) {
 	t.Parallel()

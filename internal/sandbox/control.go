@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"crypto/subtle"
 	"encoding/json"
@@ -87,24 +88,13 @@ func (s *Server) controlled(serve func(r *http.Request) (any, error)) http.Handl
 	})
 }
 
-func (s *Server) controlRequests(r *http.Request) (any, error) {
-	var after uint64
-	if text := r.URL.Query().Get("after"); text != "" {
-		var err error
-		if after, err = strconv.ParseUint(text, 10, 64); err != nil {
-			return nil, server.ErrValidation.With("after must be the sequence number of a request.")
-		}
+// sequence reads the sequence number of a request; none is 0.
+func sequence(text string) (uint64, error) {
+	number, err := strconv.ParseUint(cmp.Or(text, "0"), 10, 64)
+	if err != nil {
+		return 0, server.ErrValidation.With("after must be the sequence number of a request.")
 	}
-	requests := s.server.Log.Since(after)
-	if operation := r.URL.Query().Get("operation"); operation != "" {
-		requests = slices.DeleteFunc(requests, func(r Request) bool { return r.Operation != operation })
-	}
-	if !r.URL.Query().Has("responses") {
-		for i := range requests {
-			requests[i].Response = nil
-		}
-	}
-	return requests, nil
+	return number, nil
 }
 
 func (s *Server) clockState() ClockState {
@@ -240,6 +230,8 @@ type EventEmission struct {
 	ID    string          `json:"id,omitempty"`
 	// Unlisted lets an event happen that is not documented and that no endpoint is subscribed to by name.
 	Unlisted bool `json:"unlisted,omitempty"`
+	// Endpoint is the id of the only endpoint to send it to, whether it is subscribed to it or not; empty: all.
+	Endpoint string `json:"endpoint,omitempty"`
 }
 
 func (s *Server) controlEmit(r *http.Request) (any, error) {
@@ -255,6 +247,12 @@ func (s *Server) controlEmit(r *http.Request) (any, error) {
 	var data any
 	if len(wanted.Data) > 0 {
 		data = wanted.Data
+	}
+	if wanted.Endpoint != "" {
+		if err := s.collections.EmitTo(wanted.Endpoint, wanted.Event); err != nil {
+			return nil, err
+		}
+		return wanted, s.settleDeliveries(r.Context())
 	}
 	id, err := s.collections.Emit(s.bootstrap.Organization, wanted.Event, data)
 	if err != nil {

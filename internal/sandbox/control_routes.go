@@ -6,6 +6,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/openapi"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
 const aboutControl = "Moves the clock of the sandbox, injects faults, and shows what has happened. " +
@@ -40,8 +41,13 @@ func (s *Server) controlRoutes() []controlRoute {
 			query: []any{
 				openapi.Query("after", "Only those with a higher sequence number.", server.IntegerFrom(0).Schema),
 				openapi.Query("operation", "Only those of this operation, such as customers.create.", server.Text.Schema),
+				openapi.Query("object", "Only those that name or changed the object of this id, with headers and changes.",
+					server.Text.Schema),
 				openapi.Query("responses", "Show the bodies of the newest responses as well; any value.", server.Text.Schema),
-			}, returns: returns[[]Request]()},
+			}, returns: returns[[]RequestState]()},
+		{pattern: "GET /requests/{id}", serve: s.controlRequest,
+			name: "request", summary: "Show a request, by its Request-Id, with its headers and what it changed",
+			returns: returns[RequestState]()},
 		{pattern: "GET /clock", serve: func(*http.Request) (any, error) { return s.clockState(), nil },
 			name: "clock", summary: "Show the clock", returns: returns[ClockState]()},
 		{pattern: "POST /clock", serve: s.controlClock,
@@ -69,6 +75,11 @@ func (s *Server) controlRoutes() []controlRoute {
 			name: "moveSubscription", summary: "Put a subscription, by its id or external_id=CODE, " +
 				"into the status past_due or active; with force into any", body: openapi.Sent[SubscriptionMove]("status"),
 			returns: returns[nothing]()},
+		{pattern: "GET /events", serve: func(*http.Request) (any, error) {
+			return store.Read(s.core.DB, s.collections.KnownEvents), nil
+		},
+			name: "events", summary: "List the events that are documented or that an endpoint subscribes to",
+			returns: returns[[]string]()},
 		{pattern: "POST /events", serve: s.controlEmit,
 			name: "emitEvent", summary: "Emit an event to the webhook endpoints, and wait for its deliveries",
 			body: openapi.Sent[EventEmission]("event"), returns: returns[EventEmission]()},
@@ -95,6 +106,9 @@ func (s *Server) controlRoutes() []controlRoute {
 				"by its id, external_id or name, or of one type", query: chosen("object", "type"), returns: returns[[]AuditEntry]()},
 		{pattern: "GET /keys", serve: func(*http.Request) (any, error) { return s.collections.KeyStates(), nil },
 			name: "keys", summary: "List the API keys of collections", returns: returns[[]KeyState]()},
+		{pattern: "GET /objects", serve: s.controlObjects,
+			name: "objects", summary: "List the objects of all services and organizations but deliveries, newest first, each " +
+				"as its service returns it", returns: returns[[]ObjectState]()},
 		{pattern: "GET /objects/{kind}/{name}", serve: s.controlFind,
 			name: "findObject", summary: "Find the id of a customer, account, subscription or " +
 				"endpoint by external_id=CODE or url=URL", returns: returns[Found]()},

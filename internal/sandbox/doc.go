@@ -4,8 +4,8 @@
 // It serves HTTPS on loopback with its own certificate authority. Each service has a listener, and a control listener
 // reports on the sandbox and changes its state. Recurring billing has all operations of the wire contract: me,
 // customers, billing accounts, subscriptions and invoices. Collections has all of its operations: webhook endpoints,
-// deliveries and API keys. Financial management has the records of any collection. Options.Web adds a read-only web
-// page that shows all of this.
+// deliveries and API keys. Financial management has the records of any collection. Options.Web adds a page
+// that shows all of this.
 //
 // Where the descriptions leave a choice, the sandbox is strict. It responds with 422 to unknown fields, fields of the
 // wrong type, create-only fields in an update, unknown or repeated query parameters, and an unknown sort_by. An id that

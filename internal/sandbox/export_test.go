@@ -27,6 +27,14 @@ func (s *Server) SetSubscriptionStatus(id, status string) error {
 // NotACopy lets a sandbox with the objects of a copy write every field itself, and know what things cost.
 func (s *Server) NotACopy() { s.core.Copy = false }
 
+// ControlPatterns are the routes of the control listener.
+func ControlPatterns() (patterns []string) {
+	for _, route := range new(Server).controlRoutes() {
+		patterns = append(patterns, route.pattern)
+	}
+	return patterns
+}
+
 // Reset is what a user requests with `reset`.
 func (s *Server) Reset(ctx context.Context) error { return s.reset(ctx) }
 
@@ -78,16 +86,6 @@ func TestRoutesAreTheOperations(t *testing.T) {
 	}
 	if len(want) != 0 {
 		t.Errorf("evidence.Operations has these, and the sandbox does not serve them: %v", want)
-	}
-}
-
-// The kinds that have a unique field are those that a command can name by it.
-func TestCandidatesAreTheKinds(t *testing.T) {
-	t.Parallel()
-	for _, kind := range evidence.Kinds() {
-		if named := candidates[kind.Name] != nil; named != (kind.Unique != "") {
-			t.Errorf("candidates of %q: %t, want %t", kind.Name, named, !named)
-		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,6 +28,10 @@ type (
 		Objects       []Count           `json:"objects"`
 		Requests      int               `json:"requests"` // in the request log
 		Faults        []FaultState      `json:"faults"`
+		// Revision changes with each change of an object, and with each request.
+		Revision string `json:"revision"`
+		// CollectionsAuthHeader carries the key of collections; empty: Authorization.
+		CollectionsAuthHeader string `json:"collections_auth_header,omitempty"`
 	}
 	// Count is how many objects of a type there are.
 	Count struct {
@@ -42,16 +47,22 @@ func (s *Server) controlStatus(r *http.Request) (any, error) {
 	}
 	status := Status{
 		Addresses: s.server.Addresses(), StateFile: s.options.StateFile, Copy: s.copyState(), Clock: s.clockState(),
-		Requests: len(s.server.Log.Since(0)), Faults: faults.([]FaultState),
+		Faults: faults.([]FaultState), CollectionsAuthHeader: s.options.CollectionsAuthHeader,
 	}
+	requests := s.server.Log.Since(0)
+	status.Requests = len(requests)
 	if err := s.billing.Settle(status.Clock.Now); err != nil {
 		return nil, err
 	}
 	err = s.core.DB.View(func(tx *store.Tx) error {
 		status.Organizations = s.organizations(tx)
 		status.Objects = s.counts(tx)
+		status.Revision = strconv.FormatInt(tx.Commits(), 10)
 		return nil
 	})
+	if len(requests) > 0 {
+		status.Revision += "." + strconv.FormatUint(requests[len(requests)-1].Sequence, 10)
+	}
 	return status, err
 }
 
@@ -161,75 +172,38 @@ type (
 	}
 )
 
-// candidate is an object that has a name.
-type candidate struct {
-	id, value, organization string
-	ended                   bool // deleted or canceled: another one may have the name since
-}
-
-// candidates are the objects of the kinds that a command can name, by the unique field of the kind.
-var candidates = map[string]func(s *Server, tx *store.Tx) []candidate{
-	"customer": func(s *Server, tx *store.Tx) (found []candidate) {
-		for id, r := range s.billing.Customers.All(tx) {
-			found = append(found, candidate{id, server.TextOf(r.Customer.ExternalID), r.Organization, r.Deleted})
-		}
-		return found
-	},
-	"account": func(s *Server, tx *store.Tx) (found []candidate) {
-		for id, r := range s.billing.Accounts.All(tx) {
-			found = append(found, candidate{id, server.TextOf(r.Account.ExternalID), r.Organization,
-				r.Account.Status == billing.AccountClosed})
-		}
-		return found
-	},
-	"subscription": func(s *Server, tx *store.Tx) (found []candidate) {
-		for id, r := range s.billing.Subscriptions.All(tx) {
-			ended := r.Subscription.Status == billing.SubscriptionCanceled
-			found = append(found, candidate{id, server.TextOf(r.Subscription.ExternalID), r.Organization, ended})
-		}
-		return found
-	},
-	"endpoint": func(s *Server, tx *store.Tx) (found []candidate) {
-		for id, r := range s.collections.Endpoints.All(tx) {
-			found = append(found, candidate{id, r.Endpoint.URL, r.Organization, false})
-		}
-		return found
-	},
-}
-
 // find returns the id of the object that a name refers to: external_id=CODE, url=URL for an endpoint, or the id
 // itself. Of several, the one of the sandbox's own organization counts, and the one that has not ended.
 func (s *Server) find(tx *store.Tx, kind, name string) (id string, err error) {
-	all, ok := candidates[kind]
 	unique := evidence.KindOf(kind).Unique
-	if !ok {
+	if unique == "" {
 		return "", server.ErrValidation.With("There is no kind " + quote(kind) + ".")
 	}
 	value, isName := strings.CutPrefix(name, unique+"=")
 	if !isName {
 		return name, nil
 	}
-	named := slices.DeleteFunc(all(s, tx), func(c candidate) bool { return c.value == "" })
+	named := slices.DeleteFunc(s.objects(tx), func(o ObjectState) bool { return o.Kind != kind || o.unique == "" })
 	known := make([]string, 0, len(named))
-	for _, c := range named {
-		known = append(known, c.value)
+	for _, o := range named {
+		known = append(known, o.unique)
 	}
-	named = slices.DeleteFunc(named, func(c candidate) bool { return c.value != value })
-	rank := func(c candidate) int {
-		if c.ended {
-			return 2*s.foreign(c.organization) + 1
+	named = slices.DeleteFunc(named, func(o ObjectState) bool { return o.unique != value })
+	rank := func(o ObjectState) int {
+		if o.ended {
+			return 2*s.foreign(o.Organization) + 1
 		}
-		return 2 * s.foreign(c.organization)
+		return 2 * s.foreign(o.Organization)
 	}
-	slices.SortStableFunc(named, func(a, b candidate) int { return rank(a) - rank(b) })
+	slices.SortStableFunc(named, func(a, b ObjectState) int { return rank(a) - rank(b) })
 	switch {
 	case len(named) == 0:
 		return "", server.ErrNotFound.With(fmt.Sprintf("No %s has %s=%s%s", kind, unique, value, among(value, known)))
 	case len(named) > 1 && rank(named[0]) == rank(named[1]):
 		return "", server.ErrValidation.With(fmt.Sprintf("Several have %s: %s and %s. Give the id.", name,
-			named[0].id, named[1].id))
+			named[0].ID, named[1].ID))
 	}
-	return named[0].id, nil
+	return named[0].ID, nil
 }
 
 func meant(word string, known []string) string {

@@ -6,11 +6,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
 // tab is a page in a headless Chromium, which it drives over the DevTools protocol: one JSON message after another,
@@ -34,7 +38,10 @@ func browser(t *testing.T) *tab {
 			program = path
 		}
 	}
-	if program == "" {
+	switch {
+	case program == "" && os.Getenv("BROWSER_TESTS") == "required":
+		t.Fatal("there is no browser, and BROWSER_TESTS requires one")
+	case program == "":
 		t.Skip("needs Chromium: neither chromium nor chromium-browser nor google-chrome is in PATH")
 	}
 	profile := t.TempDir()
@@ -173,7 +180,7 @@ func (b *tab) open(address string, width int) {
 	b.send("Page.navigate", map[string]any{"url": "about:blank"}) // also when only the fragment is another one
 	b.await("an empty page", `location.href === "about:blank"`)
 	b.send("Page.navigate", map[string]any{"url": address})
-	b.await(address, `location.href.startsWith("http") && document.readyState === "complete"`)
+	b.await(address, `document.querySelector("nav") && (!location.hash.startsWith("#/") || document.querySelector("dialog[open] h1"))`)
 }
 
 // fits requires the page to be as wide as its window, with nothing clipped, buttons that can be hit, and whole words.
@@ -198,19 +205,33 @@ func (b *tab) fits(what string) {
 	}
 }
 
-// TestWebPageInABrowser drives the page as a user does.
-func TestWebPageInABrowser(t *testing.T) {
+// says requires an element to contain each text, with single spaces; not those that begin with !.
+func (b *tab) says(selector string, wants ...string) {
+	b.t.Helper()
+	got := b.eval(`document.querySelectorAll("details").forEach((d) => d.open = true),
+		(document.querySelector(` + strconv.Quote(selector) + `)?.innerText ?? "").replace(/\s+/g, " ")`)
+	for _, want := range wants {
+		unwanted, isUnwanted := strings.CutPrefix(want, "!")
+		if strings.Contains(got, unwanted) == isUnwanted {
+			b.t.Errorf("%s: %s: want %q in %s", b.eval("location.href"), selector, want, got)
+		}
+	}
+}
+
+const inDialog = "dialog[open]"
+
+// TestPageInABrowser drives the page as a user does.
+func TestPageInABrowser(t *testing.T) {
 	b := browser(t)
 	server, _ := lively(t)
+	delivery := server.Deliveries()[0]
 	c := call(t, server)
 	id := c.do("GET", "/v1/subscriptions", "").text("data", 0, "id")
-	c.do("PATCH", "/v1/customers/"+c.create(`{"name":"There before"}`), `{"custom_metadata":{"managed_by_terraform":1}}`,
-		"User-Agent", "terraform-provider-billing/1.0.0").want(200)
-	made := c.do("GET", "/v1/me", "").want(200).header.Get("Request-Id")
-
-	delivery := server.Deliveries()[0].ID
-	for _, path := range []string{"/", "/?q=webhook", "/object?id=" + id, "/object?id=" + delivery,
-		"/request?id=" + made} {
+	customer := c.create(`{"name":"There before"}`)
+	changed := c.do("PATCH", "/v1/customers/"+customer, `{"custom_metadata":{"managed_by_terraform":1}}`,
+		"User-Agent", "terraform-provider-billing/1.0.0").want(200).header.Get("Request-Id")
+	for _, path := range []string{"/", "/?q=webhook", "/#/object?id=" + id, "/#/object?id=" + delivery.ID,
+		"/#/request?id=" + changed} {
 		grounds := map[string]bool{}
 		for _, scheme := range []string{"light", "dark"} {
 			b.send("Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]any{
@@ -226,82 +247,284 @@ func TestWebPageInABrowser(t *testing.T) {
 		}
 	}
 	b.open(server.WebURL(), 1920)
+	for _, section := range []struct {
+		name  string
+		wants []string
+	}{
+		{"customers", []string{"<script>alert(1)</script> javascript:alert(2) 529.982.247-25 ana@example.com account ",
+			"none 2026-05-04 09:00:00 20 days ago",
+			" terraform-provider-billing managed_by_terraform 2026-05-24"}},
+		{"accounts", []string{"Ana none active 0.00 BRL 10 days none tenant-1", "10 days ana@example.com none"}},
+		{"subscriptions", []string{"Ana, tenant-1 active", "Plan " + plan[:8], "Pending plan " + otherPlan[:8], "Amount 107.35 BRL",
+			"monthly, 2026-05-18 09:00:00 to 2026-06-18 09:00:00", "created trialing by Go-http-client plan " + plan +
+				", trial end 2026-05-18T09:00:00Z request 2026-05-18 09:00:00 6 days ago trial ended trialing to active by clock",
+			"period begins until 2026-06-18 2026-05-18", "invoice INV-000001 open, 107.35 BRL, 2026-05-18 to 2026-06-18, due 2026-05-28",
+			"pause requested active to paused by Go-http-client behavior void", "resume requested paused to active by Go-http-client",
+			"plan change requested by Go-http-client pending plan " + otherPlan, "!plan none", "!trial ends",
+			"2026-06-18 09:00:00 in 25 days next period begins (upcoming) with plan " + otherPlan}},
+		{"invoices", []string{"INV-000001 open 107.35 BRL Ana tenant-1 2026-05-18 to 2026-06-18 2026-05-28 2026-05-18 09:00:00"}},
+		{"endpoints", []string{"/in?… active", "Deliveries 2 Authentication basic", "https://hooks.example.com/out?… inactive",
+			"Deliveries none Authentication header"}},
+		{"deliveries", []string{"webhook.test failed 2026-05-24 09:00:00 https://", "/in?… 2026-05-24 09:00:00 503 the endpoint " +
+			"responded with 503 2026-05-24 09:04:00"}},
+		{"keys", []string{"erp ck_sandbox_", "active charges:read never", "rotated replaced by ck_sandbox_",
+			"2026-05-27 09:00:00 in 3 days grace period: 3 d 0 h left"}},
+		{"tokens", []string{"jwt_sandbox_", "billing * never"}},
+		{"finance", []string{"payables 14 The newest records of payables", "Aluguel da loja 4200.00"}},
+		{"requests", []string{"terraform-provider-billing/1.0.0 apply, 2026-05-24 09:00:00, 1 request, 1 write",
+			"Go-http-client/1.1 2026-05-04 09:00:00, 15 requests, 13 writes, 2 failed: subscriptions.change_plan 422, customers.list dropped",
+			"200 dropped customers.list fault-1 GET /v1/customers?search=ana", "validation_error: plan_id must be a UUID"}},
+		{"coming", []string{"Coming next 4 2026-05-24 09:04:00 in 4 minutes delivery webhook.test attempt 2 to https://",
+			"key erp expires Advance to it 2026-06-18 09:00:00 in 25 days subscription tenant-1 next period begins with plan"}},
+	} {
+		b.says("#"+section.name, section.wants...)
+	}
+	if got := b.eval(`[...document.querySelectorAll("section")].map((s) => s.id).slice(0, 2).join()`); got != "deliveries,requests" {
+		t.Errorf("where deliveries failed, the sections are %s", got)
+	}
 
-	// What has the focus keeps it, and what is closed stays closed, when new requests come.
-	b.eval(`document.querySelector("#requests li a[href^='/request']").focus()`)
+	// Details open in a dialog, and lead on to the object and its requests. The dialog is in the address.
+	b.eval(`document.querySelector("#request-` + changed + ` a[href^='#/request']").click()`)
+	b.await("the request", `document.querySelector("dialog[open] h1")?.innerText.startsWith("PATCH ")`)
+	b.says(inDialog, "Client terraform-provider-billing/1.0.0", "custom_metadata.managed_by_terraform none 1",
+		`curl --cacert "$BILLING_CA_CERTIFICATE_FILE" \ -X 'PATCH' \ -H `, `"Authorization: Bearer $BILLING_TOKEN" \`,
+		`--data-binary '{"custom_metadata":{"managed_by_terraform":1}}' \ "$BILLING_BASE_URL"'/v1/customers/`+customer+`'`,
+		"Authorization: [REDACTED]", `Request body { "custom_metadata": { "managed_by_terraform": 1 } }`, `Response body { "data": {`,
+		"!updated_at 2")
+	b.eval(`document.querySelector("dialog tbody a").click()`)
+	b.await("the object", `document.querySelector("dialog[open] h1")?.innerText === "customer There before"`)
+	b.says(inDialog, "customers.create", "name none There before", `JSON { "addresses": null`, `"id": "`+customer)
+	b.send("Page.reload", nil)
+	b.await("the same object", `document.querySelector("dialog[open] h1")?.innerText === "customer There before"`)
+	b.eval(`document.querySelector("dialog [data-copy]").click()`)
+	b.await("that it has copied", `document.getElementById("said").textContent.startsWith("Copied ")`)
+	b.eval(`history.back()`)
+	b.await("the request again", `document.querySelector("dialog[open] h1")?.innerText.startsWith("PATCH ")`)
+	b.eval(`document.querySelector("dialog button").click()`)
+	b.await("the page", `!document.querySelector("dialog[open]") && location.hash === ""`)
+	b.open(server.WebURL()+"/#/object?id="+delivery.ID, 1280)
+	b.says(inDialog, "Attempt 1 · 503 · 2026-05-24 09:00:00 Request POST https://", "/in?… ", "X-Webhook-Signature: t=",
+		"Response 503 ",
+		"not now", "Cause request webhook_endpoints.test by Go-http-client", `Payload { "event": "webhook.test", "timestamp"`,
+		"Payload, as sent {\"event\":\"webhook.test\"", `printf '%s' '1779613200.{"event":"webhook.test"`, "!rotated since", "Send it again")
+	b.open(server.WebURL()+"/#/object?id="+delivery.EndpointID, 1280)
+	b.says(inDialog, "Deliveries 2026-05-24 09:00:00 now failed api_key.rotated", "All 2")
+	b.open(server.WebURL()+"/#/object?id=none", 1280)
+	b.says(inDialog, "Not found")
+	// What the log says of an endpoint that is gone stays.
+	collect(t, server).do("DELETE", endpointsPath+"/"+delivery.EndpointID, "").want(204)
+	b.open(server.WebURL()+"/#/object?id="+delivery.EndpointID, 1280)
+	b.says(inDialog, "There is no such object, or it has been deleted.", "/in?… (removed)", "All 2", "url https://")
+	b.open(server.WebURL()+"/#/object?id="+delivery.ID, 1280)
+	b.says(inDialog, "Can be sent again no: the endpoint is inactive or removed", "!Send it again")
+
+	if len(b.complaints) > 0 {
+		t.Errorf("the browser complains: %s", b.complaints)
+	}
+}
+
+// TestPageFollows checks that the page shows what changes, keeps what the user does meanwhile, filters, and acts.
+func TestPageFollows(t *testing.T) {
+	b := browser(t)
+	customers := make([]any, 103)
+	for i := range customers {
+		customers[i] = map[string]any{"name": fmt.Sprintf("Customer %d.", i), "create_billing_account": i == 7}
+	}
+	seed, err := json.Marshal(map[string]any{"customers": customers,
+		"webhook_endpoints": []any{map[string]any{"url": "https://hooks.example.com/in?a=1"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := start(t, sandbox.Options{Web: true, Start: morning, SeedDocument: seed})
+	c := call(t, server)
+	for i := range 52 {
+		if _, err := server.Emit(fmt.Sprintf("event.n%d", i), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	settle(t, server)
+	path, _ := c.subscribe(`,"external_id":"tenant-1"`)
+	for range 60 {
+		c.do("GET", "/v1/me", "", "User-Agent", "crm/3 linux").want(200)
+	}
+	rejected := c.do("PATCH", "/v1/customers/"+c.create(`{"name":"Ana","notes":"by hand"}`), `{"name":7}`,
+		"User-Agent", "crm/3 linux").want(422).header.Get("Request-Id")
+	for _, test := range []struct {
+		path, section string
+		rows          int
+		want          string
+	}{
+		{"/", "customers", 50, "1 to 50 of 105 Next"}, {"/?customers=3", "customers", 5, "101 to 105 of 105 Previous"},
+		{"/?customers=9", "customers", 5, "101 to 105"}, {"/?customers=x", "customers", 50, "1 to 50"},
+		{"/?q=customer+7.", "accounts", 1, "Customer 7."}, {"/?q=no+such", "customers", 0, "Nothing here matches the filter."},
+		{"/?deliveries=2", "deliveries", 2, "event.n1 "}, {"/?event=event.n7", "deliveries", 1, "event.n7 "},
+		{"/?status=success", "deliveries", 0, "Nothing here matches"}, {"/?run=2", "requests", 50, "1 to 50 of 61 Next"},
+		{"/?run=2&requests=2", "requests", 11, "51 to 61 of 61 Previous"}, {"/?q=NOTES+hand", "requests", 1, "customers.create"},
+		{"/?q=" + rejected[:8], "requests", 1, "2 failed: "}, {"/?operation=customers", "requests", 3, "customers.update"},
+		{"/?operation=custom", "requests", 0, "No request matches the filter."}, {"/?show=failed", "requests", 1, "422 rejected"},
+		{"/?show=writes&q=name+must", "requests", 1, "customers.update 422"}, {"/", "requests", 23, "61 requests, 1 write"},
+	} {
+		b.open(server.WebURL()+test.path, 1280)
+		if test.want != "2 failed: " {
+			b.says("#"+test.section, test.want)
+		}
+		if got := b.eval(`document.querySelectorAll("#` + test.section + ` :is(tr, li)[id]").length`); got != strconv.Itoa(test.rows) {
+			t.Errorf("%s: %s rows, want %d", test.path, got, test.rows)
+		}
+	}
+	b.eval(`document.querySelector("#customers [rel=next]").click()`)
+	b.await("the second page", `location.search === "?customers=2" && document.getElementById("customers").innerText.includes("51 to 100")`)
+
+	// What has the focus keeps it, and what is closed stays closed, when something changes.
+	b.open(server.WebURL(), 1280)
+	b.eval(`document.querySelector("#requests li a[href^='#/request']").focus()`)
 	b.eval(`document.querySelector(".timeline").closest("details").open = false`)
 	focused := b.eval(`document.activeElement.href`)
-	c.create(`{"name":"Made afterwards"}`)
-	b.await("a new customer", `document.getElementById("customers").innerText.includes("Made afterwards")`)
+	c.do("POST", path+"/pause", `{"behavior":"void","resumes_at":"2026-05-20T00:00:00.5Z"}`).want(200)
+	b.await("the pause", `document.getElementById("subscriptions").innerText.includes("paused")`)
 	if got := b.eval(`document.activeElement.href`); got != focused {
 		t.Errorf("the focus is on %s, was on %s", got, focused)
 	}
 	if got := b.eval(`document.querySelector(".timeline").closest("details").open`); got != "false" {
 		t.Error("what the user closed is open")
 	}
+	server.AddFault(sandbox.Fault{Operation: "me.get", Status: 503, Times: 2})
+	b.await("the fault", `document.getElementById("faults")?.innerText.includes("operation=me.get,times=2,status=503")`)
+	server.ClearFaults()
+	b.await("no fault", `!document.getElementById("faults")`)
+	server.ResetRequests()
+	b.await("no request", `document.getElementById("requests").innerText.includes("No requests yet.")`)
 
-	// A filter is in the address. Of a request that it names the group is open.
-	b.eval(`document.querySelector("[name=q]").value = "managed_by_terraform"`)
-	b.eval(`document.getElementById("filter").dispatchEvent(new Event("input"))`)
-	b.await("the filtered requests", `document.querySelectorAll("#requests li").length === 1`)
-	if got := b.eval(`location.search`); got != "?q=managed_by_terraform" {
-		t.Errorf("the address has %s", got)
-	}
+	// A filter is in the address.
+	c.do("GET", "/v1/me", "").want(200)
+	made := c.do("GET", "/v1/customers?per_page=1", "").header.Get("Request-Id")
+	b.eval(`document.querySelector("[name=q]").value = "per_page"`)
+	b.eval(`document.querySelector("[name=q]").dispatchEvent(new Event("input", { bubbles: true }))`)
+	b.await("the filtered requests", `document.querySelectorAll("#requests li").length === 1 && location.search === "?q=per_page"`)
 	b.open(server.WebURL()+"/#request-"+made, 1280)
-	b.await("the named request", `document.getElementById("request-`+made+`").checkVisibility()`)
+	b.await("the named request", `document.getElementById("request-`+made+`")?.checkVisibility()`)
 
-	// Details open on the page, and lead on to the object and its requests.
-	b.eval(`document.querySelector("#request-` + made + ` a[href^='/request']").click()`)
-	b.await("the request", `document.querySelector("dialog[open] h1")?.innerText === "GET /v1/me"`)
-	b.eval(`document.querySelector("dialog button").click()`)
-	b.await("the page without the dialog", `!document.querySelector("dialog[open]") && location.hash === "#request-`+made+`"`)
-	b.eval(`document.querySelector("#customers a[href^='/object']").click()`)
-	b.await("the object", `document.querySelector("dialog[open]")?.innerText.includes("customers.create")`)
-	b.eval(`document.querySelector("dialog [data-copy]").click()`)
-	b.await("that it has copied", `document.getElementById("said").textContent.startsWith("Copied ")`)
-
-	// The dialog is in the address: a reload keeps it, and back closes it.
-	b.eval(`document.querySelector("dialog a[href^='/request']").click()`)
-	b.await("the request of the object", `document.querySelector("dialog[open] h1")?.innerText.startsWith("POST ")`)
-	b.send("Page.reload", nil)
-	b.await("the same request", `document.querySelector("dialog[open] h1")?.innerText.startsWith("POST ")`)
-	b.eval(`history.back()`)
-	b.await("the object again", `document.querySelector("dialog[open] h1")?.innerText.startsWith("account")`)
-	b.eval(`history.back()`)
-	b.await("the page", `!document.querySelector("dialog[open]")`)
-
-	// A form acts. What is typed into it stays when the page changes.
-	b.open(server.WebURL()+"/?q=tenant-1", 390)
-	was := server.Clock().Now()
-	b.eval(`document.getElementById("advance-by").value = "2h"`)
-	c.create(`{"name":"tenant-1 too"}`)
-	b.await("another customer", `document.getElementById("customers").innerText.includes("tenant-1 too")`)
-	b.eval(`document.querySelector("form[action='/clock'] button").click()`)
-	for range 400 {
-		if server.Clock().Now().Equal(was.Add(2 * time.Hour)) {
-			break
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	if got := server.Clock().Now(); !got.Equal(was.Add(2 * time.Hour)) {
-		t.Errorf("the clock is at %s, was at %s", got, was)
-	}
+	// A form acts, and says why it does not. What is typed into it stays when the page changes.
 	b.open(server.WebURL(), 390)
+	b.eval(`document.getElementById("advance-by").value = "soon"`)
+	c.create(`{"name":"Made meanwhile"}`)
+	b.await("another customer", `document.getElementById("customers").innerText.includes("Made meanwhile")`)
+	b.eval(`document.querySelector("[data-action=clock] button").click()`)
+	b.await("why not", `document.getElementById("failure").innerText.includes("Not done: advance")`)
+	b.eval(`document.getElementById("advance-by").value = "2h"`)
+	b.eval(`document.querySelector("[data-action=clock] button").click()`)
+	b.await("the time", `document.querySelector(".clock").innerText.includes("11:00:00") && document.getElementById("failure").hidden`)
+	b.open(server.WebURL()+"/?q=tenant-1", 390)
+	b.says("#coming", "2026-05-20 00:00:00 in 15 days subscription tenant-1 pause ends Advance to it")
+	b.eval(`[...document.querySelectorAll("#coming li")].find((e) => e.innerText.includes("pause ends")).querySelector("button").click()`)
+	b.await("the end of the pause", `document.querySelector(".clock").innerText.includes("2026-05-20 00:00:00") &&
+		document.getElementById("subscriptions").innerText.includes("pause ended")`)
+	b.open(server.WebURL(), 390)
+	b.eval(`document.querySelector("[data-action=events] select").value = "charge.paid"`)
+	b.eval(`document.querySelector("[data-action=events] button").click()`)
+	b.await("the delivery", `document.getElementById("deliveries").innerText.includes("charge.paid")`)
 	b.eval(`scrollTo(0, document.body.scrollHeight)`)
 	if got := b.eval(`document.querySelector("nav").getBoundingClientRect().top >= 0`); got != "true" {
 		t.Error("the navigation does not follow")
 	}
-	b.open(server.WebURL(), 1280)
-
-	if len(b.complaints) > 0 {
+	if len(b.complaints) > 1 || len(b.complaints) == 1 && !strings.Contains(b.complaints[0], "422") {
 		t.Errorf("the browser complains: %s", b.complaints)
 	}
 	if err := server.Close(); err != nil {
 		t.Fatal(err)
 	}
 	b.await("that the sandbox has ended", `document.body.classList.contains("gone")`)
-	if got := b.eval(`document.body.innerText`); !strings.Contains(got, "Made afterwards") ||
-		!strings.Contains(got, "no longer running") {
-		t.Errorf("of a sandbox that has ended the browser shows %s", got)
+	b.says("body", "Made meanwhile", "no longer running")
+}
+
+// TestPageOfOthers checks what other sandboxes show: an empty one that is read-only, and one whose users write markup.
+func TestPageOfOthers(t *testing.T) {
+	b := browser(t)
+	readOnly := true
+	empty := start(t, sandbox.Options{Web: true, WebReadOnly: &readOnly, Start: morning, NoExampleData: true})
+	b.open(empty.WebURL(), 1280)
+	b.says("body", "No requests yet. Run", "No customers yet. ", "No billing accounts yet. ", "No subscriptions yet. ",
+		"No invoices yet. ",
+		"No webhook endpoints yet. ", "No deliveries yet. ", "No records yet. ", "stands still at 2026-05-04 09:00:00 UTC", "and is read-only",
+		"Padaria Exemplo Ltda sandbox", "!Coming", "!Active faults", "!Organization", "!Advance")
+	c := call(t, empty)
+	path, _ := c.subscribe(`,"trial_period_days":14`)
+	c.do("POST", path+"/cancel", `{"cancel_at_period_end":true,"reason":"moves away"}`).want(200)
+	_, manual := c.subscribe(`,"collection_method":"manual_invoice"`)
+	b.await("the subscription", `document.getElementById("subscriptions").innerText.includes("moves away")`)
+	b.says("#coming", "billing-sandbox clock set 2026-05-18T09:00:00", "canceled at the end of the period")
+	b.says("#subscriptions", "without an invoice: it is invoiced on request only (manual_invoice)")
+	empty.Clock().Advance(30 * 24 * time.Hour)
+	b.await("the end", `document.getElementById("subscriptions").innerText.includes("canceled by clock")`)
+	b.open(empty.WebURL()+"/#/object?id="+manual.text("data", "id"), 1280)
+	b.says(inDialog, "created active by Go-http-client")
+	for expression, want := range map[string]string{
+		`m.ago(0, 59e3) + m.ago(0, 6e4) + m.ago(0, -9e6) + m.ago(0, 59 * 864e5)`: "nowin 1 minute2 hours agoin 59 days",
+		`m.ago(0, 70 * 864e5) + m.ago(0, -800 * 864e5)`:                          "in 2 months2 years ago",
+		`m.left(0, 7 * 864e5) + m.left(0, 36e5) + m.left(0, 6e4) + m.left(0, 0)`: "7 d 0 h left1 h 0 min left1 min leftover",
+		`m.took(999e3) + m.took(999e6) + m.took(1.45e9)`:                         "<1 ms999 ms1.4 s",
+		`m.amount(0, "BRL") + m.amount(-1, "") + m.amount(123456, "BRL")`:        "0.00 BRL-0.01 1234.56 BRL",
+		`m.indented('{"a":1.0,"b":[],"c":[{"d":"x, y"}],"e":{}}')`:               "{\n  \"a\": 1.0,\n  \"b\": [],\n  \"c\": [\n    {\n      \"d\": \"x, y\"\n    }\n  ],\n  \"e\": {}\n}",
+		`["10000000-0000-a", "20000000-0000-4000-8000-00000000aa01", "30000000-1000"].map((id) => Object.values(m.abbreviate(id,
+			m.byStart([id, "20000000-0000-4000-8000-00000000aa02", "30000000-2000"]))).join("|")).join()`: "10000000|-0000-a|,20000000|-0000-4000-8000-00000000|aa01,30000000-1|000|",
+	} {
+		if got := b.eval(`import("/model.js").then((m) => ` + expression + `)`); got != want {
+			t.Errorf("%s is %q, want %q", expression, got, want)
+		}
 	}
+
+	counts := map[string]bool{}
+	for _, text := range []string{"plain", `<script>alert(1)</script>`, `"><img/src=x/onerror=alert(1)>`, `'/onclick='alert(1)`,
+		`</main><base/href="//x">`, "javascript:alert(1)", "<!--"} {
+		counts[hostile(t, b, text)] = true
+	}
+	if len(counts) != 1 {
+		t.Errorf("what users write changes the elements: %v", counts)
+	}
+	if len(b.complaints) > 0 {
+		t.Errorf("the browser complains: %s", b.complaints)
+	}
+}
+
+// hostile returns how many elements each view has of a sandbox in which every text that users can choose is this one.
+// None of them leads away or has a script.
+func hostile(t *testing.T, b *tab, text string) string {
+	t.Helper()
+	document := func(value any) string {
+		encoded, err := json.Marshal(value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(encoded)
+	}
+	server := start(t, sandbox.Options{Web: true, Start: morning, Seed: 7, Organization: sandbox.Organization{Name: text},
+		SeedDocument: []byte(document(map[string]any{
+			"plans":             []any{map[string]any{"id": plan, "name": text, "amount_cents": 100}},
+			"customers":         []any{map[string]any{"name": text, "external_id": text, "custom_metadata": map[string]any{text: text}}},
+			"webhook_endpoints": []any{map[string]any{"url": "https://hooks.example.com/in", "description": text}},
+			"api_keys":          []any{map[string]any{"name": text, "scopes": []string{"charges:read"}}},
+			"finance":           map[string]any{"payables": []any{map[string]any{"name": text, "status": text}}},
+		}))})
+	if _, err := server.NewOrganization(sandbox.Organization{Name: text}); err != nil {
+		t.Fatal(err)
+	}
+	c := call(t, server)
+	path, made := c.subscribe("")
+	c.do("PATCH", path, document(map[string]string{"external_id": text}), "User-Agent", text)
+	c.do("POST", path+"/cancel", document(map[string]string{"reason": text}), "User-Agent", text)
+	wrong := c.do("GET", "/v1/"+url.PathEscape(text)+"?search="+url.QueryEscape(text), "").header.Get("Request-Id")
+	count := ""
+	for _, address := range []string{"/", "/?event=" + url.QueryEscape(text), "/#/object?id=" + made.text("data", "id"),
+		"/#/request?id=" + wrong} {
+		b.open(server.WebURL()+address, 1280)
+		b.says("#customers", text)
+		b.says("header", text)
+		count += b.eval(`document.querySelectorAll("*").length`) + " "
+		if got := b.eval(`[...document.querySelectorAll("body *")].filter((e) => ["SCRIPT", "IMG", "BASE"].includes(e.tagName) ||
+			e.getAttributeNames().some((name) => name.startsWith("on")) || /^[^?#/]|^\/\//.test(e.getAttribute("href") ?? "/"))
+			.map((e) => e.outerHTML).join()`); got != "" {
+			t.Errorf("%s: %s", text, got)
+		}
+	}
+	return count
 }

@@ -30,21 +30,15 @@ func (s *Service) Writers(tx *store.Tx, id string) map[string]Writer {
 	return writers
 }
 
-// PlanIDs returns the ids of the plans in the catalogue.
-func (s *Service) PlanIDs(tx *store.Tx) iter.Seq2[string, struct{}] {
-	return func(yield func(string, struct{}) bool) {
-		for id := range s.plans.All(tx) {
-			if !yield(id, struct{}{}) {
+// Plans returns the names of the plans in the catalogue, by id.
+func (s *Service) Plans(tx *store.Tx) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		for id, plan := range s.plans.All(tx) {
+			if !yield(id, plan.Object.Name) {
 				return
 			}
 		}
 	}
-}
-
-// PlanName returns a plan's name in the catalogue, empty if unknown.
-func (s *Service) PlanName(tx *store.Tx, id string) string {
-	found, _ := s.plans.Get(tx, id)
-	return found.Object.Name
 }
 
 // noteWriter records the client for the custom_metadata keys that changed from before to after.

@@ -405,8 +405,12 @@ type DeliveryState struct {
 	Cause      string            `json:"cause,omitempty"`      // of the event: request, clock or command
 	RequestID  string            `json:"request_id,omitempty"` // of a request that caused it
 	State      delivery.Delivery `json:"state"`
-	// Payload is the body as it is sent. Lists leave it out.
+	// Lists leave out the following. Payload is the body as it is sent.
 	Payload string `json:"payload,omitempty"`
+	// SecretHint is enough of the secret that signs to recognize it, SecretRotated whether it is another one than that of
+	// the last attempt.
+	SecretHint    string `json:"secret_hint,omitempty"`
+	SecretRotated bool   `json:"secret_rotated,omitempty"`
 }
 
 // objectID returns the id of the object that an event is about.
@@ -474,8 +478,25 @@ func (s *Service) DeliveryState(id string) (found DeliveryState, err error) {
 			return err
 		}
 		found = s.StateOf(tx, row)
-		found.Payload = string(s.Payload(tx, row.EventID))
+		payload := s.Payload(tx, row.EventID)
+		found.Payload = string(payload)
+		endpoint, _ := s.EndpointOf(tx, row.EndpointID)
+		found.SecretHint = hint(endpoint.Secret)
+		if last := len(row.State.Trail) - 1; last >= 0 {
+			attempt := row.State.Trail[last]
+			found.SecretRotated = delivery.Signature(endpoint.Secret, attempt.At, payload) !=
+				attempt.RequestHeaders[delivery.SignatureHeader]
+		}
 		return nil
 	})
 	return found, err
+}
+
+// hint is enough of a secret to recognize it; empty for a short one.
+func hint(secret string) string {
+	const head, tail, least = 10, 4, 32
+	if len(secret) < least {
+		return ""
+	}
+	return secret[:head] + "…" + secret[len(secret)-tail:]
 }

@@ -400,9 +400,6 @@ type Request struct {
 	began   time.Time
 }
 
-// HasWholeBody reports whether the body is complete, for a request that still has its headers.
-func (r Request) HasWholeBody() bool { return len(r.Body) < maxBody }
-
 // IsWrite reports whether the request's method changes something.
 func (r Request) IsWrite() bool { return r.Method != http.MethodGet && r.Method != http.MethodHead }
 

@@ -28,6 +28,8 @@ type DB struct {
 	tables map[string]*rows
 	file   *bbolt.DB
 	failed error
+
+	commits int64 // counts the changed tables of each transaction
 }
 
 // Err returns the error of tables that could not be read.
@@ -168,12 +170,16 @@ func (db *DB) updateAt(commit func() time.Time, change func(tx *Tx) error) error
 		}
 	}
 	for table, writes := range tx.writes {
+		db.commits++
 		for id, w := range writes {
 			db.tables[table].apply(id, w)
 		}
 	}
 	return nil
 }
+
+// Commits returns a number that is greater after each change of a table.
+func (tx *Tx) Commits() int64 { return tx.db.commits }
 
 func (db *DB) persist(writes map[string]map[string]write) error {
 	if db.file == nil || len(writes) == 0 {

@@ -337,7 +337,7 @@ func TestControlIsAsDescribed(t *testing.T) {
 	control("GET", "/clock", "")
 	control("POST", "/clock", `{"advance":"1h"}`)
 	control("GET", "/status", "")
-	control("GET", "/audit?object=external_id=s", "")
+	control("GET", "/audit?id=external_id=s", "")
 	control("POST", "/reset", "")
 	control("POST", "/stop", "")
 	for path, methods := range document.document["paths"].(object) {

@@ -267,7 +267,7 @@ func (s *Server) controlAudit(r *http.Request) (any, error) {
 	trail, err := s.AuditTrail()
 	query := r.URL.Query()
 	return slices.DeleteFunc(trail, func(e AuditEntry) bool {
-		object, kind := query.Get("object"), query.Get("type")
+		object, kind := query.Get("id"), query.Get("type")
 		return object != "" && object != e.ID && object != e.Name || kind != "" && kind != e.Type
 	}), err
 }

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/billing"
@@ -76,7 +77,11 @@ func (s *Server) describe(row any) (o ObjectState, ok bool) {
 		o = ObjectState{Kind: "invoice", ID: r.Invoice.ID, Name: r.Invoice.Number, Value: r.Invoice,
 			Organization: r.Organization, CreatedAt: r.Invoice.CreatedAt.Time}
 	case collections.EndpointRow:
-		o = ObjectState{Kind: "endpoint", ID: r.Endpoint.ID, Name: r.Endpoint.URL, Value: r.Endpoint,
+		name, _, cut := strings.Cut(r.Endpoint.URL, "?") // the query may be a password
+		if cut {
+			name += "?…"
+		}
+		o = ObjectState{Kind: "endpoint", ID: r.Endpoint.ID, Name: name, Value: r.Endpoint,
 			Organization: r.Organization, CreatedAt: r.Endpoint.CreatedAt.Time, number: r.Number, unique: r.Endpoint.URL}
 	case collections.KeyRow:
 		o = ObjectState{Kind: "key", ID: r.Key.ID, Name: r.Key.Name, Value: r.Key, ReplacedBy: r.SuccessorID,

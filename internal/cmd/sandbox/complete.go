@@ -143,12 +143,10 @@ func (c command) valuesOf(key string) []string {
 		return envFormats
 	case "rewords", "tolerance":
 		return bend.Names(bend.Flags[key])
-	case "type":
-		return auditTypes
 	case "status":
 		return map[string][]string{"deliveries": deliveryStatuses, "requests": statusClasses}[c.name]
 	}
-	return nil
+	return parameterValues(c.name, key)
 }
 
 func operationNames() (names []string) {
@@ -162,9 +160,14 @@ var serviceNames = []string{string(sandbox.Billing), string(sandbox.Finance), st
 
 func choiceFlag(set *flag.FlagSet, into *string, name, usage string, words []string) {
 	set.Func(name, usage, func(value string) error {
-		if *into = value; !slices.Contains(words, value) {
-			return fmt.Errorf("must be one of %s", strings.Join(words, ", "))
-		}
-		return nil
+		*into = value
+		return oneOf(value, words)
 	})
+}
+
+func oneOf(value string, words []string) error {
+	if !slices.Contains(words, value) {
+		return fmt.Errorf("must be one of %s", strings.Join(words, ", "))
+	}
+	return nil
 }

@@ -34,10 +34,6 @@ func show[T any](usage string, list listing[T], rows func(ctx context.Context, c
 	}
 }
 
-func rowsOf[T any](path string) func(ctx context.Context, c *controller) ([]T, error) {
-	return func(ctx context.Context, c *controller) ([]T, error) { return get[[]T](ctx, c, path) }
-}
-
 // jsonFlag defines --json, which is the same for all lists.
 func jsonFlag(set *flag.FlagSet, into *bool) {
 	set.BoolVar(into, "json", false, "write one JSON object per line")

@@ -21,6 +21,7 @@ import (
 	"github.com/mattn/go-shellwords"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/bend"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
 // Exit codes distinguish an invalid command line from other failures.
@@ -69,8 +70,9 @@ type chapter struct {
 	commands []command
 }
 
+// chapters are the commands. Those that only a route of the control listener describes are part of the second one.
 func (p program) chapters() []chapter {
-	return []chapter{
+	chapters := []chapter{
 		{"Run it", []command{p.serve(), p.status(), p.reset(), p.stop()}},
 		{"See what happens", []command{p.requests(), p.listen(), p.deliveries(), p.audit(), p.key()}},
 		{"Be the other system", []command{p.call(), p.edit()}},
@@ -81,6 +83,17 @@ func (p program) chapters() []chapter {
 		{"Compare a service with what the provider assumes", []command{p.check()}},
 		{"About it", []command{p.completion(), p.version()}},
 	}
+	for _, of := range sandbox.ControlCommands() {
+		name, _, _ := strings.Cut(of.Words, " ")
+		isKnown := func(c chapter) bool {
+			return slices.ContainsFunc(c.commands, func(c command) bool { return c.name == name })
+		}
+		if !slices.ContainsFunc(chapters, isKnown) {
+			chapters[1].commands = append(chapters[1].commands, command{name: name, summary: lowered(of.Summary),
+				about: of.Summary + ".\n", examples: "{sandbox} " + name + "\n", actions: p.routed(name)})
+		}
+	}
+	return chapters
 }
 
 func (p program) commands() (all []command) {

@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
@@ -49,18 +48,7 @@ it if there is none of that name.
 {sandbox} token create --organization 'new=Padaria Bela Vista' --expires 2030-01-31T12:00:00Z
 {sandbox} token revoke rb_sandbox_1a2b3c4d
 `,
-		actions: []action{
-			p.createToken(),
-			show("[list]", listing[sandbox.TokenState]{
-				none: "There are no tokens.", titles: "SERVICE PREFIX STATUS ORGANIZATION SCOPES",
-				cells: func(t sandbox.TokenState) []string {
-					return []string{string(t.Service), t.Prefix, condition(t.Token), t.Organization, strings.Join(t.Scopes, ",")}
-				},
-			}, rowsOf[sandbox.TokenState]("/tokens")),
-			{usage: "revoke PREFIX", run: func(ctx context.Context, c *controller, values []string) error {
-				return c.do(ctx, http.MethodPost, "/tokens/"+url.PathEscape(values[0])+"/revoke", nil)
-			}},
-		},
+		actions: append([]action{p.createToken()}, p.routed("token")...),
 	}
 }
 
@@ -93,20 +81,6 @@ func (p program) createToken() action {
 	}
 }
 
-// condition summarizes the state of a token. The sandbox's clock determines whether it has expired.
-func condition(t sandbox.Token) string {
-	switch {
-	case t.Revoked:
-		return "revoked"
-	case t.Blocked:
-		return "blocked"
-	case !t.Expires.IsZero():
-		return "until " + t.Expires.Format(time.DateOnly)
-	default:
-		return "active"
-	}
-}
-
 func (p program) key() command {
 	return command{
 		name: "key", summary: "list the API keys of collections",
@@ -115,36 +89,38 @@ public prefix, name, expiry, last use, id and scopes. A token is shown only when
 "{sandbox} token create --service collections" creates a key from outside the service.
 `,
 		examples: "{sandbox} key list\n{sandbox} key list --json\n",
-		actions: []action{show("[list]", listing[sandbox.KeyState]{
-			none: "There are no API keys.", titles: "STATUS PREFIX NAME ENDS LAST-USED ID SCOPES",
-			cells: func(k sandbox.KeyState) []string {
-				return []string{k.Status, k.Prefix, k.Name, orNever(k.Ends), orNever(k.LastUsed), k.ID, strings.Join(k.Scopes, ",")}
-			},
-		}, rowsOf[sandbox.KeyState]("/keys"))},
+		actions:  p.routed("key"),
 	}
 }
 
-func orNever(t time.Time) string {
-	if t.IsZero() {
-		return "never"
+func (p program) audit() command {
+	return command{
+		name: "audit", summary: "list who or what has changed a status, a credential or a delivery",
+		about: `Shows the audit trail of the running sandbox, oldest first: transitions of subscriptions and accounts,
+invoices on request, redeliveries, and rotations and revocations of keys, secrets and tokens. Each line
+shows the time by the sandbox's clock; the operation, the command, or what was due; the object and its
+status before and after; and the client with the public prefix of its token, or the cause: clock,
+payment, command or seed. DETAIL has the new terms and the reason that was given. --json has everything,
+such as ids and the Request-Id. The trail is part of the state that "serve --state" keeps.
+`,
+		examples: "{sandbox} audit --type subscription\n{sandbox} audit --id aurora-pro --json\n", actions: p.routed("audit"),
 	}
-	return t.Format(time.RFC3339)
 }
 
 func (p program) event() command {
 	var data string
 	var emission sandbox.EventEmission
 	return command{
-		name: "event", summary: "emit an event that webhooks deliver",
+		name: "event", summary: "emit an event that webhooks deliver, or list the events",
 		about: `Emits a business event, such as charge.paid, prints its id, and returns when all deliveries that are
 due have been sent. Every active webhook endpoint that is subscribed to the event gets a delivery. Known
 events are the documented ones and those that an endpoint is subscribed to. The documentation does not
-list all events: --unlisted emits any other name.
+list all events: --unlisted emits any other name. list shows the known ones.
 `,
 		examples: `{sandbox} event emit charge.paid
 {sandbox} event emit agreement.accepted --unlisted --data '{"id":"a-1"}'
 `,
-		actions: []action{{
+		actions: append([]action{{
 			usage: "emit NAME",
 			flags: func(set *flag.FlagSet) {
 				set.StringVar(&data, "data", "", "`JSON` object with the data of the event; if unset, charge.paid has an example "+
@@ -174,6 +150,6 @@ list all events: --unlisted emits any other name.
 				}
 				return nil
 			},
-		}},
+		}}, p.routed("event")...),
 	}
 }

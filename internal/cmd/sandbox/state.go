@@ -240,12 +240,6 @@ func (p program) subscription() command {
 	move := func(ctx context.Context, c *controller, id string, m sandbox.SubscriptionMove) error {
 		return c.do(ctx, http.MethodPost, "/subscriptions/"+url.PathEscape(id), m)
 	}
-	list := listing[sandbox.SubscriptionState]{
-		none: "There are no subscriptions.", titles: "STATUS PERIOD-END ID PLAN PENDING-PLAN EXTERNAL-ID CUSTOMER",
-		cells: func(s sandbox.SubscriptionState) []string {
-			return []string{s.Status, s.PeriodEnd.Format(time.RFC3339), s.ID, s.Plan, s.PendingPlan, s.ExternalID, s.Customer}
-		},
-	}
 	return command{
 		name: "subscription", summary: "list subscriptions; fail a payment, or set any status",
 		about: `Lists the subscriptions of the running sandbox, oldest first, or changes one as no operation of the
@@ -257,8 +251,7 @@ suspended. ID may be external_id=CODE. For what time does to a subscription, use
 {sandbox} subscription past-due external_id=aurora-pro
 {sandbox} subscription status 9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d suspended
 `,
-		actions: []action{
-			show("[list]", list, rowsOf[sandbox.SubscriptionState]("/subscriptions")),
+		actions: append(p.routed("subscription"), []action{
 			{usage: "past-due ID", run: func(ctx context.Context, c *controller, values []string) error {
 				return move(ctx, c, values[0], sandbox.SubscriptionMove{Status: "past_due"})
 			}},
@@ -278,7 +271,7 @@ suspended. ID may be external_id=CODE. For what time does to a subscription, use
 					return move(ctx, c, values[0], sandbox.SubscriptionMove{Status: values[1], Force: true})
 				},
 			},
-		},
+		}...),
 	}
 }
 
@@ -290,7 +283,7 @@ one that was added first. list shows the active faults, remove ends one, clear e
 operations see "{sandbox} operations"; "{sandbox} requests" shows which request met which fault.
 SPEC is ` + sandbox.FaultSpecHelp + "\n",
 		examples: faultExamples,
-		actions: []action{
+		actions: append([]action{
 			{usage: "add SPEC", run: func(ctx context.Context, c *controller, values []string) error {
 				var added sandbox.FaultState
 				err := c.ask(ctx, http.MethodPost, "/faults", sandbox.FaultState{Spec: values[0]}, &added)
@@ -299,17 +292,7 @@ SPEC is ` + sandbox.FaultSpecHelp + "\n",
 				}
 				return err
 			}},
-			show("[list]", listing[sandbox.FaultState]{
-				none: "No faults are active.", titles: "ID FAULT",
-				cells: func(f sandbox.FaultState) []string { return []string{f.ID, f.Spec} },
-			}, rowsOf[sandbox.FaultState]("/faults")),
-			{usage: "remove ID", run: func(ctx context.Context, c *controller, values []string) error {
-				return c.do(ctx, http.MethodDelete, "/faults/"+url.PathEscape(values[0]), nil)
-			}},
-			{usage: "clear", run: func(ctx context.Context, c *controller, _ []string) error {
-				return c.do(ctx, http.MethodDelete, "/faults", nil)
-			}},
-		},
+		}, p.routed("fault")...),
 	}
 }
 

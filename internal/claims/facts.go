@@ -24,6 +24,7 @@ import (
 // After an empty line come its steps, one on each line:
 //
 //	s: subscription {"notes": "x"}   creates an object of a kind, with what it needs, and calls it s
+//	c: customer full {"kind": null}   creates one with every other argument as well
 //	r: POST $s/pause {"behavior": "void"}   sends a request, and calls the data of the response r (which may be left out)
 //	200 data.status=paused data.paused_at~time   the status of the last response, and what it has to hold
 //	v: take header.Date   calls a part of the last response v

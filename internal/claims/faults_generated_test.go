@@ -116,6 +116,13 @@ func free(path string) bool {
 	return slices.Contains(freeForm, path[strings.LastIndex(path, ".")+1:])
 }
 
+// unseen reports whether no response shows what a member of a request says: a reason, but for that of a suspension or a
+// cancellation.
+func unseen(operation, where, member string) bool {
+	return where == "request" && member == "reason" && !strings.HasSuffix(operation, ".suspend") &&
+		!strings.HasSuffix(operation, ".cancel")
+}
+
 // undocumented reports whether no description says what a member is: of an invoice only the id, of a listed record also
 // the name, and not the details of an error.
 func undocumented(operation, member string) bool {
@@ -130,7 +137,7 @@ func (r *observer) note(x *bend.Exchange, part bend.Part) {
 	defer r.mu.Unlock()
 	add := func(where, member string, v any) {
 		for how, change := range ways {
-			if undocumented(x.Operation, member) {
+			if undocumented(x.Operation, member) || unseen(x.Operation, where, member) {
 				continue
 			}
 			if change == nil || fmt.Sprintf("%T%v", change(v), change(v)) != fmt.Sprintf("%T%v", v, v) {
@@ -152,15 +159,17 @@ func (r *observer) note(x *bend.Exchange, part bend.Part) {
 	if part == bend.Request {
 		r.cleans = false
 	}
-	if r.cleans || part == bend.Response && strings.HasSuffix(x.Operation, ".delete") && x.Status < 300 {
-		return // what a deletion returns is tolerated
+	if r.cleans || part == bend.Request {
+		return
 	}
-	if part == bend.Request {
+	if x.Status != http.StatusUnauthorized && x.Status != http.StatusNotFound { // which nothing in the request changes
 		paths(x.Sent, "", func(path string, v any) { add("request", path, v) })
 		for name := range x.Query {
 			r.faults[planted{x.Operation, "query", name, "drop", 0}] = true
 		}
-		return
+	}
+	if strings.HasSuffix(x.Operation, ".delete") && x.Status < 300 {
+		return // what a deletion returns is tolerated
 	}
 	paths(x.Got, "", func(path string, v any) { add("response", path, v) })
 	for _, status := range []int{200, 201, 202, 204, 400, 401, 403, 404, 409, 422, 500} {

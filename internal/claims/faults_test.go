@@ -209,6 +209,13 @@ var handmade = []struct {
 	claim int
 	plant func(*faulty)
 }{
+	{"the description has no paths", 791, func(f *faulty) {
+		f.server.AddFault(sandbox.Fault{Operation: "finance.openapi.json",
+			Body: `{"openapi":"3.0.3","info":{"title":"Finance","version":"1"},"paths":{}}`})
+	}},
+	{"the YAML description is JSON", 793, func(f *faulty) {
+		f.server.AddFault(sandbox.Fault{Operation: "finance.openapi.yaml", Body: `{"openapi":"3.0.3","paths":{"/v1/payables":{}}}`})
+	}},
 	{"nothing is sent", 581, func(f *faulty) { f.delivered(func(d *delivery) { d.lost = true }) }},
 	{"a delivery without its event id", 581, header("X-Webhook-Event-Id", func(*delivery) string { return "" })},
 	{"the same delivery id for all", 581, header("X-Webhook-Delivery-Id", func(*delivery) string { return other })},

@@ -74,10 +74,10 @@ func (a *response) wantAlways(rules []string) {
 
 func checkRequestIDs(s *scope, _ string) {
 	responses := []*response{s.p.get(s.path), s.p.get(s.path), s.p.get(recordPath(s.path, nobody)),
-		s.p.send(call{method: http.MethodGet, path: s.path, anonymous: true})}
+		s.p.send(call{method: http.MethodGet, path: s.path, anonymous: true}).wantRejected(http.StatusUnauthorized)}
 	if !s.p.target.ReadOnly {
 		one := s.create(nil)
-		responses = append(responses, one.response, s.p.get(one.path), s.p.patch(one.path, object{"name": 7}),
+		responses = append(responses, one.response, s.p.get(one.path), s.p.patch(one.path, s.k.wrong),
 			s.p.delete(one.path))
 	}
 	var seen []string
@@ -670,7 +670,10 @@ func checkDeleted(s *scope, _ string) {
 // wantRejected fails unless the response has the status and the error shape; a 401 may have the flat one.
 func (a *response) wantRejected(status int) *response {
 	a.wantStatus(status)
-	if _, flat := a.at("error").(string); flat && status == http.StatusUnauthorized {
+	if text, flat := a.at("error").(string); flat && status == http.StatusUnauthorized {
+		if text == "" {
+			a.failf("error is empty, want text")
+		}
 		return a.want("error_code", "unauthorized")
 	}
 	return a.wantError("")

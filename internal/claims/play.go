@@ -102,8 +102,12 @@ func init() {
 
 func (s *stage) create(name string, k *kind, args []string) {
 	fields := object{}
+	if len(args) > 0 && args[0] == "full" {
+		fields, args = k.full(unique()), args[1:]
+	}
 	if len(args) > 0 {
-		fields, _ = s.value(args[0]).(object)
+		given, _ := s.value(args[0]).(object)
+		fields = merged(fields, given)
 	}
 	one := (&scope{k: k, p: s.p, path: k.path}).create(fields)
 	s.last, s.vars[name], s.paths[name], s.kinds[name] = one.from, one.at("data"), one.path, k

@@ -249,6 +249,9 @@ func (a *response) compare(about, path, operation string, value any) {
 	if !known {
 		updated, known = one["updatedAt"].(string)
 	}
+	if one["id"] == any("") {
+		a.differs(operation, path+".id", "empty")
+	}
 	if id == "" || !known && about != "api_keys" { // a record of a delivery changes with time
 		return
 	}

@@ -74,7 +74,7 @@ func (a *response) wantAlways(rules []string) {
 
 func checkRequestIDs(s *scope, _ string) {
 	responses := []*response{s.p.get(s.path), s.p.get(s.path), s.p.get(recordPath(s.path, nobody)),
-		s.p.send(call{method: http.MethodGet, path: s.path, anonymous: true}).wantRejected(http.StatusUnauthorized)}
+		s.p.send(call{method: http.MethodGet, path: s.path, anonymous: true})}
 	if !s.p.target.ReadOnly {
 		one := s.create(nil)
 		responses = append(responses, one.response, s.p.get(one.path), s.p.patch(one.path, s.k.wrong),
@@ -102,6 +102,7 @@ func checkToken(s *scope, _ string) {
 			s.p.send(c).wantRejected(http.StatusUnauthorized)
 		}
 	}
+	s.p.send(call{method: http.MethodGet, path: s.path, anonymous: true}).wantRejected(http.StatusUnauthorized)
 }
 
 // operations are those of one object.

@@ -69,7 +69,7 @@ var laws = []law{
 	},
 	{
 		name: "token", section: ofTokens, parts: created, reads: byReading, idle: true, check: checkToken,
-		says: "A request about {a} with an unknown token returns 401.",
+		says: "A request about {a} with an unknown token, or with none, returns 401.",
 		otherwise: "The error about an invalid token does not name the token as the cause. In collections: is " +
 			"collections_auth_header the right header for {a}?",
 	},

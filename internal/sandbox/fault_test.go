@@ -189,7 +189,7 @@ func TestParseFault(t *testing.T) {
 		"clock=1h,times=2": "no other key", "clock=0s": "24h or -90s", "drop": "before or after",
 		"silent=1": "takes no value", "stat=500": "no key",
 		"status": "needs a value", "empty=yes": "takes no value", "statsu=500": "did you mean status?",
-		"nothing=1": "a fault is KEY=VALUE", "method=PSOT,drop=after": "one of GET, POST",
+		"nothing=1": "keys are operation, ", "method=PSOT,drop=after": "one of GET, POST",
 		"operation=webhook_endpoint.get,status=500": "did you mean webhook_endpoints.get?",
 		"operation=refunds,status=500":              "\"refunds\"; \"billing-sandbox operations\" lists all",
 		"operation=endpoints.rot,status=500":        "rotate_secret? \"billing-sandbox operations\" lists all",

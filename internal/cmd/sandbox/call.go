@@ -126,10 +126,18 @@ func (p program) readBody(method string, words []string) (body []byte, err error
 		return nil, nil
 	case method == http.MethodGet:
 		return nil, misused("GET takes no BODY")
-	case !json.Valid(body):
-		return nil, misused("BODY is not valid JSON")
 	}
-	return body, nil
+	return body, validJSON("BODY", body)
+}
+
+// validJSON returns what is wrong with a JSON document, and where.
+func validJSON(name string, document []byte) error {
+	var value json.RawMessage
+	err := json.Unmarshal(document, &value)
+	if syntax := new(json.SyntaxError); errors.As(err, &syntax) {
+		return misused("%s is not valid JSON: %v, after %d bytes", name, syntax, syntax.Offset)
+	}
+	return err
 }
 
 // editable are the kinds of objects supported by edit, with their unique field.

@@ -43,7 +43,8 @@ func (c *controller) connect() error {
 	plain := strings.HasPrefix(c.base, "http://")
 	if c.base == "" || c.token == "" || caFile == "" && !plain {
 		return errors.New("no sandbox is selected: set BILLING_SANDBOX_CONTROL_URL, BILLING_SANDBOX_CONTROL_TOKEN and " +
-			"BILLING_CA_CERTIFICATE_FILE, or load the exports that \"" + c.p.called() + " serve\" printed or wrote")
+			"BILLING_CA_CERTIFICATE_FILE, or load the exports that \"" + c.p.called() + " serve --env-file sandbox.env\" wrote, " +
+			"with \". ./sandbox.env\"")
 	}
 	if plain {
 		c.client = &http.Client{Timeout: controlTimeout}

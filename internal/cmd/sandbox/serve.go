@@ -293,8 +293,20 @@ func (p program) announce(ctx context.Context, server *sandbox.Server, file envF
 	if err := errors.Join(file.clear(ctx, p), writeWhole(file.path, file.content)); err != nil {
 		return fmt.Errorf("--env-file: %w", err)
 	}
-	_, err := fmt.Fprintf(p.out, "%s\nThe exports are in %s.\n", addresses(server), file.path)
+	load := ""
+	if format == envPOSIX && !strings.ContainsAny(file.path, " '\"$") {
+		load = " Load them with \". " + sourced(file.path) + "\"."
+	}
+	_, err := fmt.Fprintf(p.out, "%s\nThe exports are in %s.%s\n", addresses(server), file.path, load)
 	return err
+}
+
+// sourced is a path as a shell reads it after a dot: without a slash, it would look for it in PATH.
+func sourced(path string) string {
+	if strings.ContainsAny(path, "/\\") {
+		return path
+	}
+	return "./" + path
 }
 
 func addresses(server *sandbox.Server) string {

@@ -130,8 +130,8 @@ list all events: --unlisted emits any other name. list shows the known ones.
 			run: func(ctx context.Context, c *controller, values []string) error {
 				emission.Event = values[0]
 				if data != "" {
-					if !json.Valid([]byte(data)) {
-						return misused("--data is not valid JSON")
+					if err := validJSON("--data", []byte(data)); err != nil {
+						return err
 					}
 					emission.Data = json.RawMessage(data)
 				}

@@ -234,7 +234,7 @@ func keysNear(key string) string {
 	if near, ok := Nearest(key, faultKeys); ok {
 		return "did you mean " + near + "?"
 	}
-	return "a fault is " + FaultSpecHelp
+	return "keys are " + strings.Join(faultKeys, ", ") + "; see \"help fault\""
 }
 
 // String returns the fault in the syntax of ParseFault.

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"crypto/x509"
 	"errors"
 	"fmt"
@@ -55,13 +56,14 @@ type Server struct {
 	closing   sync.Once
 	closed    error
 	release   func() bool // releases the context of Start
+	instance  string      // of Status
 }
 
 // Start opens the state, binds the listeners and serves until Close, or until
 // ctx is done. When it returns, requests are served. It fails when the state
 // file cannot be read or is held by another process, or a port is taken.
 func Start(ctx context.Context, o Options) (*Server, error) {
-	s := &Server{options: o.withDefaults(), stopped: make(chan struct{})}
+	s := &Server{options: o.withDefaults(), stopped: make(chan struct{}), instance: rand.Text()}
 	if s.options.PlainHTTP && !Loopback(s.options.Addr) {
 		return nil, errPlain
 	}

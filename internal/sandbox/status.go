@@ -28,6 +28,7 @@ type (
 		Objects       []Count           `json:"objects"`
 		Requests      int               `json:"requests"` // in the request log
 		Faults        []FaultState      `json:"faults"`
+		Instance      string            `json:"instance"` // is another one after each start
 		// Revision changes with each change of an object, and with each request.
 		Revision string `json:"revision"`
 		// CollectionsAuthHeader carries the key of collections; empty: Authorization.
@@ -46,7 +47,8 @@ func (s *Server) controlStatus(r *http.Request) (any, error) {
 		return nil, err
 	}
 	status := Status{
-		Addresses: s.server.Addresses(), StateFile: s.options.StateFile, Copy: s.copyState(), Clock: s.clockState(),
+		Addresses: s.server.Addresses(), Instance: s.instance, StateFile: s.options.StateFile, Copy: s.copyState(),
+		Clock:  s.clockState(),
 		Faults: faults.([]FaultState), CollectionsAuthHeader: s.options.CollectionsAuthHeader,
 	}
 	requests := s.server.Log.Since(0)

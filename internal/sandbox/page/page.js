@@ -26,6 +26,7 @@ async function read(path) {
 async function refresh() {
   if (document.hidden || !getSelection().isCollapsed) return;
   const status = await read("status");
+  if (model && status.instance !== model.status.instance) return location.reload(); // it has been started again
   const state = (of) => JSON.stringify([of.revision, of.faults, of.clock.fixed && of.clock.now]);
   if (!model || state(status) !== state(model.status)) {
     const known = model?.requests ?? [];
@@ -195,7 +196,7 @@ async function copy(button) {
 
 // reveal shows the request or collection that the address names, even if its group is closed.
 function reveal() {
-  const row = location.hash && !named() && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const row = location.hash && !named() && document.querySelector(`#${CSS.escape(location.hash.slice(1))}`);
   if (!row) return;
   const group = row.closest("details");
   if (group) group.open = true;

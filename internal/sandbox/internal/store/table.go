@@ -96,7 +96,7 @@ func Sorted[T any](rows iter.Seq2[string, T], compare func(a, b T) int) []T {
 // All yields every row in the order of ids, including the transaction's own writes.
 func (t Table[T]) All(tx *Tx) iter.Seq2[string, T] {
 	return func(yield func(string, T) bool) {
-		for _, id := range t.with(tx, maps.Keys(tx.db.tables[t.name].byID)) {
+		for _, id := range t.with(tx, maps.Keys(tx.db.tables[t.name].byID), maps.Keys(tx.writes[t.name])) {
 			row, ok := t.Get(tx, id)
 			if ok && !yield(id, row) {
 				return
@@ -105,11 +105,9 @@ func (t Table[T]) All(tx *Tx) iter.Seq2[string, T] {
 	}
 }
 
-// with returns the sorted ids of stored rows, of the transaction's writes and, in a view of the past, of rows that may
-// have existed.
-func (t Table[T]) with(tx *Tx, standing iter.Seq[string]) []string {
-	ids := slices.Collect(standing)
-	ids = slices.AppendSeq(ids, maps.Keys(tx.writes[t.name]))
+// with returns the sorted ids of stored rows, of written ones and, in a view of the past, of rows that may have existed.
+func (t Table[T]) with(tx *Tx, standing, written iter.Seq[string]) []string {
+	ids := slices.AppendSeq(slices.Collect(standing), written)
 	if !tx.then.IsZero() {
 		ids = slices.AppendSeq(ids, maps.Keys(tx.db.tables[t.name].past))
 	}
@@ -191,7 +189,14 @@ func NewIndex[T any](db *DB, table Table[T], key func(row T) string) Index[T] {
 // All yields the rows with the key in the order of ids, including the transaction's own writes.
 func (i Index[T]) All(tx *Tx, key string) iter.Seq2[string, T] {
 	return func(yield func(string, T) bool) {
-		for _, id := range i.table.with(tx, maps.Keys(i.index.ids[key])) {
+		written := func(yield func(string) bool) { // a transaction can have written thousands of others
+			for id, w := range tx.writes[i.table.name] {
+				if !w.deleted && i.index.key(w.row) == key && !yield(id) {
+					return
+				}
+			}
+		}
+		for _, id := range i.table.with(tx, maps.Keys(i.index.ids[key]), written) {
 			row, ok := i.table.Get(tx, id)
 			if ok && i.index.key(row) == key && !yield(id, row) {
 				return

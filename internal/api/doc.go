@@ -21,6 +21,5 @@
 // It cannot guarantee that a customer is charged once. It repeats a POST after a 5xx and, by default, discards the last
 // response with its code and Request-Id. Its backoff has no jitter and follows any Retry-After. It does not know
 // whether a connection was established, and only without one is a failed POST safe to repeat. It stops at the header,
-// so it misses a truncated body. Each request waits on its own, so a 429 slows down one request instead of all. The
-// limit of requests per second is also custom, because its rate changes with each 429 while requests wait.
+// so it misses a truncated body. Each request waits on its own, so a 429 slows down one request instead of all.
 package api

@@ -105,7 +105,8 @@ func (t Table[T]) All(tx *Tx) iter.Seq2[string, T] {
 	}
 }
 
-// with returns the sorted ids of stored rows, of written ones and, in a view of the past, of rows that may have existed.
+// with returns the sorted ids of stored rows, of written ones and, in a view of the past, of rows that may have
+// existed.
 func (t Table[T]) with(tx *Tx, standing, written iter.Seq[string]) []string {
 	ids := slices.AppendSeq(slices.Collect(standing), written)
 	if !tx.then.IsZero() {

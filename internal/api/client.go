@@ -90,7 +90,7 @@ func New(cfg Config) (*Client, error) {
 	}
 	if c.transport == nil {
 		c.transport = &connections{make: func() *http.Transport { return newTransport(cfg) }}
-		c.once = &connections{make: func() *http.Transport { return fresh(newTransport(cfg)) }}
+		c.once = &connections{make: func() *http.Transport { return young(newTransport(cfg)) }}
 	}
 	if c.limiter == nil {
 		c.limiter = NewLimiter(0)

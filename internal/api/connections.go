@@ -86,7 +86,7 @@ func newTransport(cfg Config) *http.Transport {
 	}
 }
 
-// carrier returns the transport of a call. A request that must not be repeated goes out on a fresh connection of
+// carrier returns the transport of a call. A request that must not be repeated goes out on a young connection of
 // HTTP/1.1; the first request of a client needs no other one for that.
 func (c *Client) carrier(k *call) http.RoundTripper {
 	if k.repeatable || c.once == nil || c.version.Load() > 1 || c.version.Load() == 0 && !c.begun.Swap(true) {
@@ -95,10 +95,11 @@ func (c *Client) carrier(k *call) http.RoundTripper {
 	return c.once
 }
 
-// fresh makes every request use a new connection. A server, or a device before it, may have closed an idle one without
-// a word: a request on it is lost, and whether it was processed is unknown. Connections of HTTP/2 are pinged instead.
-func fresh(t *http.Transport) *http.Transport {
-	t.DisableKeepAlives = true
+// young makes no request use a connection that was idle for a second or longer. A server, or a device before it, may
+// have closed it without a word: a request on it is lost, and whether it was processed is unknown. Connections of
+// HTTP/2 are pinged instead.
+func young(t *http.Transport) *http.Transport {
+	t.IdleConnTimeout = time.Second
 	t.TLSClientConfig.ClientSessionCache = tls.NewLRUClientSessionCache(0) // a handshake takes one round trip
 	return t
 }

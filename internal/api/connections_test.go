@@ -315,32 +315,49 @@ func TestSilentHTTP2IsPinged(t *testing.T) {
 	})
 }
 
-// TestCreationsUseFreshConnections: a server that closes a connection after each response, without announcing it, loses
-// no creation.
-func TestCreationsUseFreshConnections(t *testing.T) {
+// TestCreationsAvoidOldConnections: creations share connections, and a server that drops those that were idle for two
+// seconds, without announcing it, loses none.
+func TestCreationsAvoidOldConnections(t *testing.T) {
 	t.Parallel()
+	var idle sync.Map // net.Conn → time.Time
+	var connections atomic.Int32
 	c := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"data":{"id":"`+rand.Text()+`"}}`)
 	}, func(server *httptest.Server) {
 		server.EnableHTTP2 = false
 		server.Config.ConnState = func(conn net.Conn, state http.ConnState) {
-			if state == http.StateIdle {
-				_ = conn.Close()
+			switch state {
+			case http.StateNew:
+				connections.Add(1)
+			case http.StateIdle:
+				idle.Store(conn, time.Now())
+			case http.StateActive:
+				if since, used := idle.Load(conn); used && time.Since(since.(time.Time)) >= 2*time.Second {
+					_ = conn.Close()
+				}
 			}
 		}
 	})
-	var group sync.WaitGroup
-	for range 5 {
-		group.Go(func() {
-			for range 20 {
-				if _, err := One[thing](t.Context(), c, createCustomer); err != nil {
-					t.Error(err)
+	create := func() {
+		var group sync.WaitGroup
+		for range 5 {
+			group.Go(func() {
+				for range 20 {
+					if _, err := One[thing](t.Context(), c, createCustomer); err != nil {
+						t.Error(err)
+					}
 				}
-			}
-		})
+			})
+		}
+		group.Wait()
 	}
-	group.Wait()
+	create()
+	if n := connections.Load(); n > 20 {
+		t.Errorf("100 creations opened %d connections", n)
+	}
+	time.Sleep(2100 * time.Millisecond)
+	create()
 }
 
 // serve starts a TLS server and a client that trusts it, over the real

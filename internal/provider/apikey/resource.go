@@ -31,15 +31,7 @@ var _ object.Managed = (*Resource)(nil)
 func NewResource() resource.Resource {
 	return &Resource{base{Scheme: scheme,
 		After: func(key *collections.APIKey, prior model) model { return prior.shows(key) },
-		Requirements: func(m model) []object.Requirement {
-			return []object.Requirement{{Argument: "expires_at", Value: m.ExpiresAt.ValueString()}}
-		},
-		Unmet: func(ctx context.Context, client *collections.Service, requirement object.Requirement) (string, error) {
-			if at, ok := api.ParseTime(requirement.Value); ok && client.HasPassed(ctx, at) {
-				return "By the service's clock, this time has passed. Set a later one, and plan again.", nil
-			}
-			return "", nil
-		}}}
+	}}
 }
 
 var scheme = object.Scheme[*collections.Service, collections.APIKey]{

@@ -11,7 +11,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
@@ -127,21 +126,6 @@ func (m model) warnReverts(stored, desired metadata.Object, diags *diag.Diagnost
 		m.displayName(), fmt.Sprintf("ignore_remote_changes is no longer true, so these keys of body are sent as "+
 		"configured:\n\n%s\nresponse shows the values of the service. To keep one, write it in body.",
 		strings.Join(lines, "")))
-}
-
-func (m model) requirements() []object.Requirement {
-	return []object.Requirement{{Argument: attrCollection, Value: m.Collection.ValueString()}}
-}
-
-func unmet(ctx context.Context, client *finance.Service, requirement object.Requirement) (string, error) {
-	for _, err := range client.ListRecords(ctx, requirement.Value, finance.Query{Limit: 1}) {
-		if e, ok := api.AsError(err); ok && e.Missing() {
-			return "The service has no such collection. Correct the name; the data source billing_finance_openapi lists the " +
-				"collections.", nil
-		}
-		return "", err
-	}
-	return "", nil
 }
 
 // rejectReplacement rejects an update that requires a new record. The plan did not show a replacement, so the apply

@@ -65,7 +65,7 @@ var (
 
 // NewResource returns the resource.
 func NewResource() resource.Resource {
-	return &Resource{base{Scheme: scheme, After: after, Requirements: model.requirements, Unmet: unmet,
+	return &Resource{base{Scheme: scheme, After: after,
 		OnCreation: []object.OnCreation[model]{{Argument: attrIdempotencyKey, Instead: func(model) string {
 			return "It can no longer be changed."
 		}}}}}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"net/url"
 	"syscall"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -96,25 +95,12 @@ func unreachable(e *api.TransportError) string {
 		return fmt.Sprintf("The host name does not exist. Check the spelling of %s, and that this machine can resolve it.",
 			where)
 	case errors.Is(e.Err, syscall.ECONNREFUSED):
-		return fmt.Sprintf("No server listens at this address. Check host and port of %s.%s%s", where,
-			restarted(placeOf(e).BaseURL), later(e))
+		return fmt.Sprintf("No server listens at this address. Check host and port of %s.%s", where, later(e))
 	case e.Late(), dial != nil && dial.Timeout():
 		return fmt.Sprintf("Check that this machine can reach %s: a firewall or proxy may drop the request. If the service "+
 			"is slow, set request_timeout (or %s) to a longer time.", where, variable("request_timeout"))
 	}
 	return fmt.Sprintf("Check that %s is correct and that this machine can reach it.%s", where, later(e))
-}
-
-// restarted returns the advice for an address of this machine, where mostly a sandbox listens.
-func restarted(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	if ip := net.ParseIP(u.Hostname()); u.Hostname() != "localhost" && !ip.IsLoopback() {
-		return ""
-	}
-	return " If it is the sandbox, it may have stopped, or restarted on other ports: run . ./sandbox.env in this shell."
 }
 
 // later returns the advice for a request that was attempted several times.

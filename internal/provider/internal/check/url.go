@@ -33,7 +33,7 @@ func HTTPS() validator.String {
 			return "The address contains credentials, which would appear in the state. Use authentication instead."
 		case isInternal(u.Hostname()):
 			return fmt.Sprintf("%s belongs to an internal network, so the service rejects it (INVALID_WEBHOOK_URL). Use an "+
-				"address that the service can reach from outside.%s", u.Hostname(), forSandbox(u))
+				"address that the service can reach from outside.", u.Hostname())
 		}
 		return ""
 	}}
@@ -52,24 +52,6 @@ func NoFragment() validator.String {
 func parsedHTTPS(s string) (*url.URL, bool) {
 	u, err := url.Parse(s)
 	return u, err == nil && u.Scheme == "https" && u.Hostname() != ""
-}
-
-// forSandbox explains how the sandbox delivers to a receiver on the same machine; "" for other addresses.
-func forSandbox(u *url.URL) string {
-	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
-	ip, err := netip.ParseAddr(host)
-	if host != "localhost" && (err != nil || !ip.Unmap().IsLoopback()) {
-		return ""
-	}
-	if err != nil {
-		host = "127.0.0.1"
-	}
-	port := ""
-	if u.Port() != "" {
-		port = ":" + u.Port()
-	}
-	return fmt.Sprintf(" For a receiver on this machine, start the sandbox with --resolve hooks.example.com=%s "+
-		"--allow-loopback-receivers, and write https://hooks.example.com%s with the path of its address.", host, port)
 }
 
 // isInternal reports whether a host is a literal internal address, or a name that is only valid inside a network.

@@ -28,11 +28,7 @@ type Resource struct{ base }
 var _ object.Managed = (*Resource)(nil)
 
 // NewResource returns the resource.
-func NewResource() resource.Resource {
-	return &Resource{base{Scheme: scheme,
-		After: func(key *collections.APIKey, prior model) model { return prior.shows(key) },
-	}}
-}
+func NewResource() resource.Resource { return &Resource{base{Scheme: scheme}} }
 
 var scheme = object.Scheme[*collections.Service, collections.APIKey]{
 	TypeName: typeName, Noun: "API key", Key: "name", AnyID: true, MutableIdentity: true,
@@ -70,7 +66,9 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 
 // write is a creation, an update or a deletion in progress.
 type write struct {
-	*object.Write[*collections.Service, collections.APIKey, model]
+	*operation
+	// last is the new key in the last response; nil if there is none.
+	last *collections.APIKey
 	// before is the prior state; zero for a creation. memory is from the private state.
 	before model
 	memory memory
@@ -80,7 +78,7 @@ type write struct {
 	lost bool
 }
 
-type step = object.Step[collections.APIKey]
+type operation = object.Op[*collections.Service, collections.APIKey, model]
 
 func (w *write) note(ctx context.Context) { w.memory.write(ctx, w.Private, w.Diags) }
 
@@ -96,60 +94,60 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if !ok || begun.Diags.HasError() {
 		return
 	}
-	w := &write{Write: begun}
+	w := &write{operation: begun}
 	if w.create(ctx, "Another apply creates another key.", func(time.Time) []predecessor { return nil }) {
 		w.complete(ctx, false)
-		w.Finish(ctx)
+		w.Finish(ctx, w.last, w.Plan.shows)
 	}
 }
 
 // Read refreshes the state. A key that another system has ended is planned for re-creation. A key that has expired at
 // its expires_at has ended as configured, so it stays in the state.
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	g, ok := r.BeginRead(ctx, req, resp)
+	op, ok := r.BeginRead(ctx, req, resp)
 	if !ok {
 		return
 	}
-	had := readMemory(ctx, g.Private, g.Diags)
+	had, prior := readMemory(ctx, op.Private, op.Diags), op.State
 	k := had
-	g.Client.Wrote(g.Prior.ID.ValueString(), g.Prior.since().ValueString(), "")
-	g.After = func(key *collections.APIKey, prior model) (state model) {
-		state, k = prior.read(key, had, g.Importing, g.Client.Shown(ctx))
+	op.Client.Wrote(prior.ID.ValueString(), prior.since().ValueString(), "")
+	key, state, ok := op.Find(ctx, func(key *collections.APIKey) (state model) {
+		state, k = prior.read(key, had, op.Importing, op.Client.Shown(ctx))
 		return state
-	}
-	if !g.Find(ctx) {
+	})
+	if !ok {
 		return
 	}
-	now := g.Client.Shown(ctx)
-	left := predecessorsOf(g.Prior.PreviousKeys)
-	revoked := g.Last == nil || g.Last.RevokedAt != nil
-	if revoked && !passed(g.Prior.ExpiresAt.ValueString(), now) {
+	now := op.Client.Shown(ctx)
+	left := predecessorsOf(prior.PreviousKeys)
+	revoked := key == nil || key.RevokedAt != nil
+	if revoked && !passed(prior.ExpiresAt.ValueString(), now) {
 		how := "was revoked"
-		if g.Last == nil {
+		if key == nil {
 			how = "was deleted"
 		}
-		g.Gone(ctx, how, keepWorking(left))
+		op.Gone(ctx, how, keepWorking(left))
 		return
 	}
-	left, err := inGrace(ctx, g.Client, left, now)
+	left, err := inGrace(ctx, op.Client, left, now)
 	if err != nil {
-		apidiag.Add(g.Diags, err, r.Operation("read a previous key of", g.Prior))
+		apidiag.Add(op.Diags, err, r.Operation("read a previous key of", prior))
 		return
 	}
-	if g.Last == nil {
-		g.State = g.Prior.endedBefore(now)
+	if key == nil {
+		state = prior.endedBefore(now)
 	}
-	if g.Importing || revoked {
-		g.State.RotationDueAt = g.State.dueAt()
+	if op.Importing || revoked {
+		state.RotationDueAt = state.dueAt()
 	}
-	g.State.PreviousKeys = predecessorList(left)
+	state.PreviousKeys = predecessorList(left)
 	k.Unread = false
-	k = k.seen(g.State, now)
+	k = k.seen(state, now)
 	k.Endings = slices.DeleteFunc(k.Endings, func(e ending) bool {
 		return e.Successor == "" && !slices.ContainsFunc(left, hasID(e.ID))
 	})
-	k.write(ctx, g.Private, g.Diags)
-	g.Save(ctx)
+	k.write(ctx, op.Private, op.Diags)
+	op.Save(ctx, state)
 }
 
 func keepWorking(left []predecessor) string {
@@ -249,7 +247,7 @@ func works(ctx context.Context, client *collections.Service, k *collections.APIK
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	begun, ok := r.BeginUpdate(ctx, req, resp)
 	begun.Plan.secret().Reject(begun.Plan.AgeRecipients, begun.Diags)
-	w := &write{Write: begun, before: begun.State, memory: readMemory(ctx, begun.Private, begun.Diags)}
+	w := &write{operation: begun, before: begun.State, memory: readMemory(ctx, begun.Private, begun.Diags)}
 	w.lost = w.memory.Lost
 	// The plan decided about the new key; the time that has passed since does not change that.
 	fresh, d := w.Plan.ID.IsUnknown(), decide(w.Plan, w.before, w.memory, false)
@@ -275,7 +273,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		w.State.AgeRecipients, w.State.RotationDueAt = w.Plan.AgeRecipients, w.Plan.RotationDueAt
 		w.State.setSecret(w.State.secret().Stored(w.Plan.AgeRecipients, w.Diags))
 		w.note(ctx)
-		w.Save(ctx)
+		w.Save(ctx, w.State)
 	} else if !w.renew(ctx, d) {
 		return
 	}
@@ -286,7 +284,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		!w.revoke(ctx, r.ownLast(w.State, predecessorsOf(w.State.PreviousKeys))) {
 		return
 	}
-	w.Finish(ctx)
+	w.Finish(ctx, w.last, w.Plan.shows)
 }
 
 // Delete revokes the working predecessors, and then the key. If it fails, the revoked ones are removed from the state.
@@ -298,7 +296,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	if !ok {
 		return
 	}
-	w := &write{Write: begun, before: begun.State, memory: readMemory(ctx, begun.Private, begun.Diags)}
+	w := &write{operation: begun, before: begun.State, memory: readMemory(ctx, begun.Private, begun.Diags)}
 	for _, e := range w.memory.Endings {
 		if e.Successor != "" && !w.discard(ctx, e) {
 			return

@@ -45,30 +45,23 @@ func (w *write) renew(ctx context.Context, d decision) bool {
 // rotate rotates the key. If the key was rotated or revoked since the plan, it sets spent, and nothing has changed.
 func (w *write) rotate(ctx context.Context, d decision) bool {
 	grace, old := w.Plan.GracePeriodDays.ValueInt64(), w.before.all()[0]
-	rotated := w.Do(ctx, step{Verb: "rotate", Send: func(ctx context.Context) (*collections.APIKey, error) {
-		successor, err := w.Client.RotateAPIKey(ctx, old.ID.ValueString(), grace)
-		if err != nil {
-			return nil, err
-		}
-		previous := predecessorsOf(w.before.PreviousKeys)
-		if d.keepsOld() {
-			old.GraceUntil = earliest(graceUntil(successor, grace, w.Client.Shown(ctx)), w.before.KeyExpiresAt)
-			previous = append([]predecessor{old}, previous...)
-		}
-		// A successor inherits the end, unless the response has another one.
-		w.setNewKey(ctx, successor, w.before.KeyExpiresAt, previous)
-		return successor, nil
-	}, Explain: func(err error) bool {
-		if api.HasCode(err, collections.CodeKeyNotActive) {
-			w.spent = err
-			return true
-		}
-		return w.rotationLost(ctx, err)
-	}})
-	if rotated {
-		w.complete(ctx, true)
+	successor, err := w.Client.RotateAPIKey(ctx, old.ID.ValueString(), grace)
+	if api.HasCode(err, collections.CodeKeyNotActive) {
+		w.spent = err
+		return false
 	}
-	return rotated
+	if w.rotationLost(ctx, err) || w.Failed(ctx, "rotate", err) {
+		return false
+	}
+	previous := predecessorsOf(w.before.PreviousKeys)
+	if d.keepsOld() {
+		old.GraceUntil = earliest(graceUntil(successor, grace, w.Client.Shown(ctx)), w.before.KeyExpiresAt)
+		previous = append([]predecessor{old}, previous...)
+	}
+	// A successor inherits the end, unless the response has another one.
+	w.setNewKey(ctx, successor, w.before.KeyExpiresAt, previous)
+	w.complete(ctx, true)
+	return true
 }
 
 // keep returns the old keys after a new one was created. It records those that must be ended.
@@ -99,19 +92,15 @@ func (w *write) create(ctx context.Context, next string, old func(now time.Time)
 		}
 	}
 	body := w.Plan.body(now)
-	return w.Do(ctx, step{Verb: "create", Send: func(ctx context.Context) (*collections.APIKey, error) {
-		key, err := w.Client.CreateAPIKey(ctx, body)
-		if err != nil {
-			return nil, err
-		}
-		w.memory = w.memory.asks(w.Plan, w.before)
-		w.Whole = true
-		w.setNewKey(ctx, key, types.StringPointerValue(body.ExpiresAt), old(w.Client.Shown(ctx)))
-		return key, nil
-	}, Explain: func(err error) bool {
-		return lostKey(err, fmt.Sprintf("The response to the creation of %s was lost", w.Plan.displayName()), next, w.owns,
-			w.Diags)
-	}})
+	key, err := w.Client.CreateAPIKey(ctx, body)
+	if lostKey(err, fmt.Sprintf("The response to the creation of %s was lost", w.Plan.displayName()), next, w.owns,
+		w.Diags) || w.Failed(ctx, "create", err) {
+		return false
+	}
+	w.memory = w.memory.asks(w.Plan, w.before)
+	w.SentAll = true
+	w.setNewKey(ctx, key, types.StringPointerValue(body.ExpiresAt), old(w.Client.Shown(ctx)))
+	return true
 }
 
 // undated describes a key whose expiry counts from now: the argument, why, and what to do without the service's time.
@@ -135,12 +124,13 @@ func timeNow(ctx context.Context, client *collections.Service, object string, u 
 // setNewKey saves a new key to the state, before any other step. expiry is its end if the response has none; old are
 // the keys that it replaces.
 func (w *write) setNewKey(ctx context.Context, key *collections.APIKey, expiry types.String, old []predecessor) {
-	next := w.After(key, w.Plan)
+	next := w.Plan.shows(key)
 	w.memory = memory{Endings: w.memory.Endings, Unread: key.ExpiresAt == nil && !expiry.IsNull(),
 		Asked: w.memory.Asked, Salt: w.memory.Salt}
 	next.PreviousKeys, next.KeyExpiresAt = predecessorList(old), expiry
 	next.setSecret(encrypt.Secret{Clear: types.StringPointerValue(key.Token)}.Stored(next.AgeRecipients, w.Diags))
-	w.State = w.dated(ctx, key, next)
+	w.last = key
+	w.Save(ctx, w.dated(ctx, key, next))
 	if key.Token == nil {
 		w.Diags.AddAttributeWarning(path.Root("token"), fmt.Sprintf("The token of %s is unknown", next.displayName()),
 			"The service did not return it. Change a value in rotate_when_changed to get a new key.")
@@ -168,19 +158,18 @@ func (w *write) dated(ctx context.Context, key *collections.APIKey, m model) mod
 // complete reads a new key if the response was incomplete; inherits is true if its end was not requested. Its token is
 // already in the state, so after a failure the next refresh reads it.
 func (w *write) complete(ctx context.Context, inherits bool) {
-	if w.Last.Name != "" && !(inherits && w.memory.Unread) {
+	if w.last.Name != "" && !(inherits && w.memory.Unread) {
 		return
 	}
-	key, err := w.Client.GetAPIKey(ctx, w.Last.ID)
+	key, err := w.Client.GetAPIKey(ctx, w.last.ID)
 	if err != nil {
 		return
 	}
 	if w.memory.Unread = false; inherits && key.ExpiresAt == nil {
 		w.State.KeyExpiresAt = types.StringNull()
 	}
-	w.State = w.dated(ctx, key, w.After(key, w.State))
-	w.Last = key
-	w.Save(ctx)
+	w.last = key
+	w.Save(ctx, w.dated(ctx, key, w.State.shows(key)))
 	if w.State.KeyExpiresAt.IsNull() && !w.Plan.ExpiresAt.IsNull() {
 		w.Diags.AddAttributeWarning(path.Root("expires_at"), fmt.Sprintf("The new API key %q (id %s) never expires",
 			w.Plan.Name.ValueString(), key.ID), fmt.Sprintf("expires_at is %s, but the service did not set an expiry on the "+
@@ -199,7 +188,7 @@ func (w *write) check(ctx context.Context) {
 	old, err := w.Client.GetAPIKey(ctx, id)
 	if err == nil && (old.RevokedAt != nil || earlier(api.OrEmpty(old.ExpiresAt), planned)) {
 		w.warnEarlier(ctx, old, id, "until "+planned)
-		w.Save(ctx)
+		w.Save(ctx, w.State)
 	}
 }
 
@@ -225,8 +214,9 @@ func (w *write) rotationLost(ctx context.Context, err error) bool {
 		next = fmt.Sprintf("The old key was rotated and works until %s. If that was this request, the token of its "+
 			"successor is lost. The next apply creates a new key to replace it.", *old.ExpiresAt)
 		w.memory.Lost = asked(old, w.Plan.GracePeriodDays.ValueInt64(), now)
-		w.State, w.memory = rotatedUntil(w.State, w.memory, *old.ExpiresAt, now)
-		w.Save(ctx)
+		var state model
+		state, w.memory = rotatedUntil(w.State, w.memory, *old.ExpiresAt, now)
+		w.Save(ctx, state)
 	}
 	w.note(ctx)
 	if w.memory.Rotated && !w.memory.Lost {
@@ -282,34 +272,42 @@ func (w *write) endOld(ctx context.Context) bool {
 // endLater sets the end of an old key by rotating it, which creates an unneeded successor.
 func (w *write) endLater(ctx context.Context, e ending) bool {
 	verb := "give the old key " + e.ID + " an expiry (the next apply tries again) for"
-	return w.Do(ctx, step{Verb: verb, Send: func(ctx context.Context) (*collections.APIKey, error) {
-		if w.spent != nil && e.ID == w.before.ID.ValueString() {
-			return nil, w.endedElsewhere(ctx, e, w.spent)
+	successor, err := w.setEnd(ctx, e)
+	var lost *collections.LostKeyError
+	if errors.As(err, &lost) && lostKey(err, fmt.Sprintf("Could not %s %s", verb, w.State.displayName()), unrotated(lost),
+		w.owns, w.Diags) || w.Failed(ctx, verb, err) {
+		return false
+	}
+	w.Save(ctx, w.State)
+	e.Successor = successor
+	return successor == "" || w.discard(ctx, e)
+}
+
+// setEnd sets the end of an old key, unless it has one from elsewhere. It returns the id of the successor that this
+// creates.
+func (w *write) setEnd(ctx context.Context, e ending) (successor string, err error) {
+	if w.spent != nil && e.ID == w.before.ID.ValueString() {
+		return "", w.endedElsewhere(ctx, e, w.spent)
+	}
+	if e.Lost {
+		if late, err := w.rotatedLate(ctx, e); late != nil || err != nil {
+			return "", cmp.Or(err, w.endUnseen(ctx, e, late))
 		}
-		if e.Lost {
-			if late, err := w.rotatedLate(ctx, e); late != nil || err != nil {
-				return nil, cmp.Or(err, w.endUnseen(ctx, e, late))
-			}
-		}
-		successor, err := w.Client.RotateAPIKey(ctx, e.ID, e.Days)
-		var lost *collections.LostKeyError
-		switch {
-		case errors.As(err, &lost):
-			return nil, w.endUnseen(ctx, e, lost)
-		case api.HasCode(err, collections.CodeKeyNotActive), api.IsNotFound(err):
-			return nil, w.endedElsewhere(ctx, e, err)
-		case err != nil:
-			return nil, err
-		}
-		e.Successor = successor.ID
-		w.State = w.State.endingAt(e.ID, graceUntil(successor, e.Days, w.Client.Shown(ctx)))
-		w.done(ctx, e.ID, e)
-		return nil, nil
-	}, Explain: func(err error) bool {
-		var lost *collections.LostKeyError
-		return errors.As(err, &lost) && lostKey(err, fmt.Sprintf("Could not %s %s", verb, w.State.displayName()),
-			unrotated(lost), w.owns, w.Diags)
-	}}) && (e.Successor == "" || w.discard(ctx, e))
+	}
+	key, err := w.Client.RotateAPIKey(ctx, e.ID, e.Days)
+	var lost *collections.LostKeyError
+	switch {
+	case errors.As(err, &lost):
+		return "", w.endUnseen(ctx, e, lost)
+	case api.HasCode(err, collections.CodeKeyNotActive), api.IsNotFound(err):
+		return "", w.endedElsewhere(ctx, e, err)
+	case err != nil:
+		return "", err
+	}
+	e.Successor = key.ID
+	w.State = w.State.endingAt(e.ID, graceUntil(key, e.Days, w.Client.Shown(ctx)))
+	w.done(ctx, e.ID, e)
+	return key.ID, nil
 }
 
 // rotatedLate returns the old key if the rotation with a lost response has been carried out since, with its possible
@@ -397,8 +395,7 @@ func (w *write) warnEarlier(ctx context.Context, old *collections.APIKey, id, pl
 			fmt.Sprintf("It %s, so it does not work %s as planned.", how, planned))
 		return
 	}
-	w.State = w.State.endingAt(id, types.StringPointerValue(old.ExpiresAt))
-	w.Save(ctx)
+	w.Save(ctx, w.State.endingAt(id, types.StringPointerValue(old.ExpiresAt)))
 	who := "Another system had"
 	if w.lost || id != w.before.ID.ValueString() {
 		who = "Another system, or an apply whose response was lost, had"
@@ -418,29 +415,28 @@ func (w *write) warnEarlier(ctx context.Context, old *collections.APIKey, id, pl
 }
 
 func (w *write) revoke(ctx context.Context, keys []predecessor) bool {
-	steps := make([]step, len(keys))
-	for i, key := range keys {
+	for _, key := range keys {
 		id := key.ID.ValueString()
-		steps[i] = w.revocation("revoke the key "+id+" of", id, id)
+		if !w.revokeOne(ctx, "revoke the key "+id+" of", id, id) {
+			return false
+		}
 	}
-	return w.Do(ctx, steps...)
+	return true
 }
 
 // discard revokes the successor that was created only to set the end of an old key.
 func (w *write) discard(ctx context.Context, e ending) bool {
-	return w.Do(ctx, w.revocation("revoke the key "+e.Successor+" (unused) of", e.Successor, e.ID))
+	return w.revokeOne(ctx, "revoke the key "+e.Successor+" (unused) of", e.Successor, e.ID)
 }
 
-// revocation is the step that revokes a key and completes the pending steps for the old one.
-func (w *write) revocation(verb, id, old string) step {
-	return step{Verb: verb, Send: func(ctx context.Context) (*collections.APIKey, error) {
-		err := w.Client.RevokeAPIKey(ctx, id)
-		if err == nil {
-			w.State = w.State.without(id)
-			w.done(ctx, old)
-		}
-		return nil, err
-	}}
+// revokeOne revokes a key and completes the pending steps for the old one.
+func (w *write) revokeOne(ctx context.Context, verb, id, old string) bool {
+	if w.Failed(ctx, verb, w.Client.RevokeAPIKey(ctx, id)) {
+		return false
+	}
+	w.done(ctx, old)
+	w.Save(ctx, w.State.without(id))
+	return true
 }
 
 // lostKey reports a creation or a rotation with a lost response and token; it returns false for other errors. Keys that

@@ -86,80 +86,69 @@ func NewResource() resource.Resource {
 // Create creates the account and saves it to the state immediately. Then it suspends it if planned; a failure of that
 // step is a warning.
 func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	w, ok := r.BeginCreate(ctx, req, resp)
+	op, ok := r.BeginCreate(ctx, req, resp)
 	if !ok {
 		return
 	}
-	desired, ok := r.Defaults().Under(w.Plan.CustomMetadata, w.Diags)
+	desired, ok := r.Defaults().Under(op.Plan.CustomMetadata, op.Diags)
 	if !ok {
+		return
+	}
+	// Unset arguments are omitted, so that the service's defaults apply.
+	body := op.Config.body(model{})
+	body.CustomMetadata = value.ChangedMetadata(desired)
+	created, err := op.Client.CreateBillingAccount(ctx, body)
+	if op.Failed(ctx, "create", customerErrors.On(err)) {
 		return
 	}
 	own := ownership{desired}
-	show := after(&own, w.Diags)
-	w.After = func(response *billing.BillingAccount, prior model) model {
-		return show(response, prior).orPlanned(w.Plan)
-	}
-	// Unset arguments are omitted, so that the service's defaults apply.
-	body, adopted := w.Config.body(model{}), false
-	body.CustomMetadata = value.ChangedMetadata(desired)
-	if !w.Do(ctx, step{Verb: "create", ErrorAttributes: customerErrors,
-		Send: func(ctx context.Context) (*billing.BillingAccount, error) {
-			created, err := w.Client.CreateBillingAccount(ctx, body)
-			if err != nil {
-				return nil, err
-			}
-			adopted = created.Adopted
-			return &created.BillingAccount, nil
-		}}) {
-		return
-	}
-	private.SetOwned(ctx, w.Private, own, w.Diags)
-	if adopted {
-		w.Diags.AddWarning(fmt.Sprintf("Found %s instead of creating it twice", w.State.displayName()),
+	convert := func(a *billing.BillingAccount) model { return op.Plan.after(a, own, op.Diags).orPlanned(op.Plan) }
+	last := &created.BillingAccount
+	op.Save(ctx, convert(last))
+	private.SetOwned(ctx, op.Private, own, op.Diags)
+	if created.Adopted {
+		op.Diags.AddWarning(fmt.Sprintf("Found %s instead of creating it twice", op.State.displayName()),
 			"The response to the creation was lost. A lookup found the created account.")
 	}
-	customer, id := w.State.CustomerID.ValueString(), w.State.ID.ValueString()
+	customer, id := op.State.CustomerID.ValueString(), op.State.ID.ValueString()
 	if first := r.Run().Created(ofCustomer, customer); first != "" && !same.ID(first, id) {
-		w.Diags.AddAttributeWarning(path.Root(argCustomerID), fmt.Sprintf("Customer %s now has two billing accounts",
+		op.Diags.AddAttributeWarning(path.Root(argCustomerID), fmt.Sprintf("Customer %s now has two billing accounts",
 			customer), fmt.Sprintf("This apply has created the customer with the account %s, and then the %s. If the "+
 			"customer should have one, remove this resource and apply, or keep it and close the account %[1]s. For the next "+
 			"customer, set create_billing_account = false, or use its billing_account_id and write no billing_account.", first,
-			w.State.displayName()))
+			op.State.displayName()))
 	}
-	if w.Diags.HasError() {
+	if op.Diags.HasError() {
 		return
 	}
-	if w.Plan.Status.Equal(types.StringValue(statusSuspended)) {
-		w.Do(ctx, suspend(w))
+	if op.Plan.Status.Equal(types.StringValue(statusSuspended)) {
+		if suspended, err := setStatus(ctx, op, statusSuspended); !op.Failed(ctx, "suspend", err) {
+			last = suspended
+		}
 	}
-	w.Finish(ctx)
-}
-
-// after returns write.After; own is the current ownership.
-func after(own *ownership, diags *diag.Diagnostics) func(*billing.BillingAccount, model) model {
-	return func(response *billing.BillingAccount, prior model) model {
-		return prior.after(response, *own, diags)
-	}
+	op.Finish(ctx, last, convert)
 }
 
 // Read refreshes the state. A closed account counts as gone, because it cannot be reopened.
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	g, ok := r.BeginRead(ctx, req, resp)
+	op, ok := r.BeginRead(ctx, req, resp)
 	if !ok {
 		return
 	}
-	own := private.Owned[ownership](ctx, g.Private, g.Diags)
-	g.After = func(a *billing.BillingAccount, prior model) model { return prior.read(a, own, g.Importing, g.Diags) }
+	own := private.Owned[ownership](ctx, op.Private, op.Diags)
+	account, state, ok := op.Get(ctx, func(a *billing.BillingAccount) model {
+		return op.State.read(a, own, op.Importing, op.Diags)
+	})
 	switch {
-	case !g.Get(ctx):
+	case !ok:
 		return
-	case g.Last.Status == statusClosed:
-		g.Gone(ctx, "was closed", "")
+	case account.Status == statusClosed:
+		op.Gone(ctx, "was closed", "")
 		return
-	case !g.Importing:
-		g.State.warnSuspended(g.Prior, g.Diags)
+	case !op.Importing:
+		state.warnSuspended(op.State, op.Diags)
 	}
-	g.Save(ctx)
+	op.Save(ctx, state)
 }
 
 // warnSuspended warns when a refresh first sees that another system has suspended the account.
@@ -187,10 +176,7 @@ func (m model) read(account *billing.BillingAccount, own ownership, importing bo
 	return whole
 }
 
-type (
-	write = object.Write[*billing.Service, billing.BillingAccount, model]
-	step  = object.Step[billing.BillingAccount]
-)
+type operation = object.Op[*billing.Service, billing.BillingAccount, model]
 
 var statusErrors = object.ErrorAttributes{Argument: "status", Fields: map[string]string{"reason": "status_reason"}}
 
@@ -210,70 +196,74 @@ var customMetadata = object.CustomMetadataOf[*billing.Service, billing.BillingAc
 // It sends only values of the plan, because the configuration of an apply does not respect ignore_changes. Decisions
 // about ownership are in the private state.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	w, ok := r.BeginUpdate(ctx, req, resp)
-	own := private.Owned[ownership](ctx, w.Private, w.Diags)
-	next := private.Planned[ownership](ctx, w.Private, w.Diags)
-	if !ok || w.Diags.HasError() {
+	op, ok := r.BeginUpdate(ctx, req, resp)
+	own := private.Owned[ownership](ctx, op.Private, op.Diags)
+	next := private.Planned[ownership](ctx, op.Private, op.Diags)
+	if !ok || op.Diags.HasError() {
 		return
 	}
-	w.After = after(&own, w.Diags)
-	plan, state := w.Plan, w.State
+	plan, state := op.Plan, op.State
 	becomes := func(status string) bool {
 		return plan.Status.ValueString() == status && state.Status.ValueString() != status
 	}
-	if becomes(statusActive) && !w.Do(ctx, transition(w, "reactivate", statusActive, w.Client.ReactivateBillingAccount)) {
+	var last *billing.BillingAccount
+	if becomes(statusActive) {
+		active, err := setStatus(ctx, op, statusActive)
+		if op.Failed(ctx, "reactivate", err) {
+			return
+		}
+		last = active
+		op.Save(ctx, op.State.after(last, own, op.Diags))
+	}
+	updated, err := customMetadata.Send(ctx, op.Client, state.ID, plan.body(state),
+		object.MetadataChangeOf(state.Attributes, plan.Attributes, own.Metadata, next.Metadata))
+	if updated != nil { // also after the first of two requests
+		last = updated
+		op.Save(ctx, op.State.after(last, own, op.Diags))
+	}
+	if updated != nil || err == nil {
+		private.SetOwned(ctx, op.Private, next, op.Diags)
+	}
+	if op.Failed(ctx, "update", err) {
 		return
 	}
-	reactivated := w.Last
-	done := w.Do(ctx, object.MetadataStep(customMetadata, w.Client, state.ID, plan.body(state),
-		object.MetadataChangeOf(state.Attributes, plan.Attributes, own.Metadata, next.Metadata)))
-	if done || w.Last != reactivated { // also after the first of two requests
-		own = next
-		private.SetOwned(ctx, w.Private, next, w.Diags)
+	if becomes(statusSuspended) {
+		suspended, err := setStatus(ctx, op, statusSuspended)
+		if op.Failed(ctx, "suspend", err) {
+			return
+		}
+		last = suspended
 	}
-	if !done {
-		return
-	}
-	if becomes(statusSuspended) && !w.Do(ctx, suspend(w)) {
-		return
-	}
-	private.SetOwned(ctx, w.Private, next, w.Diags)
-	w.Finish(ctx)
+	op.Finish(ctx, last, func(a *billing.BillingAccount) model { return plan.after(a, next, op.Diags) })
 }
 
-func suspend(w *write) step {
-	return transition(w, "suspend", statusSuspended, w.Client.SuspendBillingAccount)
-}
-
-// transition changes the status of the account. If the API rejects that because the account already has the status, it
+// setStatus activates or suspends the account. If the API rejects that because the account already has the status, it
 // succeeds.
-func transition(w *write, verb, status string,
-	send func(ctx context.Context, id, reason string) (*billing.BillingAccount, error)) step {
-	id := w.State.ID.ValueString()
-	return step{Verb: verb, ErrorAttributes: statusErrors, Send: func(ctx context.Context) (
-		*billing.BillingAccount, error) {
-		account, err := send(ctx, id, w.Plan.StatusReason.ValueString())
-		if err == nil {
-			return account, nil
-		}
-		if now, lookErr := w.Client.GetBillingAccount(ctx, id); lookErr == nil && now.Status == status {
-			return now, nil
-		}
-		return nil, err
-	}}
+func setStatus(ctx context.Context, op *operation, status string) (*billing.BillingAccount, error) {
+	id, send := op.State.ID.ValueString(), op.Client.SuspendBillingAccount
+	if status == statusActive {
+		send = op.Client.ReactivateBillingAccount
+	}
+	account, err := send(ctx, id, op.Plan.StatusReason.ValueString())
+	if err == nil {
+		return account, nil
+	}
+	if now, lookErr := op.Client.GetBillingAccount(ctx, id); lookErr == nil && now.Status == status {
+		return now, nil
+	}
+	return nil, statusErrors.On(err)
 }
 
 // Delete applies deletion_policy.
 func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	w, ok := r.BeginDelete(ctx, req, resp, nil)
+	op, ok := r.BeginDelete(ctx, req, resp, nil)
+	id := op.State.ID.ValueString()
 	switch {
 	case !ok:
-	case w.State.DeletionPolicy.ValueString() == object.PolicyDelete:
-		w.Do(ctx, object.Delete[billing.BillingAccount](w.State.ID, w.Client.DeleteBillingAccount))
+	case op.State.DeletionPolicy.ValueString() == object.PolicyDelete:
+		op.Failed(ctx, "delete", op.Client.DeleteBillingAccount(ctx, id))
 	default:
-		w.Do(ctx, step{Verb: "close", Send: func(ctx context.Context) (*billing.BillingAccount, error) {
-			return nil, closeAccount(ctx, w.Client, w.State.ID.ValueString(), w.State.StatusReason.ValueString())
-		}})
+		op.Failed(ctx, "close", closeAccount(ctx, op.Client, id, op.State.StatusReason.ValueString()))
 	}
 }
 

@@ -86,12 +86,15 @@ func (o *owning) change(body *billing.CustomerBody) {
 	}
 }
 
-// after returns the entries that the configuration owns after a response.
+// after returns the entries that the configuration owns after a response; nil if nothing was sent.
 func (o *owning) after(c *billing.Customer) (email, phone entry) {
 	email, phone = o.before.Email, o.before.Phone
 	current := o.current
 	if current == nil {
 		current = &billing.Customer{}
+	}
+	if c == nil {
+		c = &billing.Customer{}
 	}
 	if email.Value != o.email.ValueString() || o.changesEmail {
 		email = sent(o.email, c.Emails, email.without(current.Emails))

@@ -43,8 +43,6 @@ var scheme = object.Scheme[*billing.Service, billing.Customer]{
 
 type base = object.Resource[*billing.Service, billing.Customer, model]
 
-type step = object.Step[billing.Customer]
-
 // Resource is billing_customer.
 type Resource struct{ base }
 
@@ -118,58 +116,53 @@ func (m model) checkContacts(diags *diag.Diagnostics) {
 
 // Create creates the customer and saves it to the state immediately.
 func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	w, ok := r.BeginCreate(ctx, req, resp)
+	op, ok := r.BeginCreate(ctx, req, resp)
 	if !ok {
 		return
 	}
-	desired, ok := r.Defaults().Under(w.Config.CustomMetadata, w.Diags)
+	desired, ok := r.Defaults().Under(op.Config.CustomMetadata, op.Diags)
 	if !ok {
 		return
 	}
-	own := ownership{Metadata: desired, Addresses: !w.Config.Addresses.IsNull()}
-	var created *billing.CustomerCreated
-	w.After = func(c *billing.Customer, prior model) model {
-		own.Email, own.Phone = sent(w.Config.Email, c.Emails, nil), sent(w.Config.Phone, c.Phones, nil)
-		state := prior.after(c, own, w.Diags).withAccount(created.BillingAccount)
-		state.CreateBillingAccount = w.Plan.CreateBillingAccount
-		return state.orPlanned(w.Plan)
-	}
-	body := w.Config.body(model{})
+	body := op.Config.body(model{})
 	body.CustomMetadata = value.ChangedMetadata(desired)
-	if !w.Do(ctx, step{Verb: "create", Send: func(ctx context.Context) (_ *billing.Customer, err error) {
-		if created, err = w.Client.CreateCustomer(ctx, body); err != nil {
-			return nil, err
-		}
-		return &created.Customer, nil
-	}}) {
+	created, err := op.Client.CreateCustomer(ctx, body)
+	if op.Failed(ctx, "create", err) {
 		return
 	}
-	w.Finish(ctx)
-	private.SetOwned(ctx, w.Private, own, w.Diags)
+	own := ownership{Metadata: desired, Addresses: !op.Config.Addresses.IsNull(),
+		Email: sent(op.Config.Email, created.Customer.Emails, nil),
+		Phone: sent(op.Config.Phone, created.Customer.Phones, nil)}
+	op.Finish(ctx, &created.Customer, func(c *billing.Customer) model {
+		state := op.Plan.after(c, own, op.Diags).withAccount(created.BillingAccount)
+		state.CreateBillingAccount = op.Plan.CreateBillingAccount
+		return state.orPlanned(op.Plan)
+	})
+	private.SetOwned(ctx, op.Private, own, op.Diags)
 	if created.Adopted {
-		w.Diags.AddWarning(fmt.Sprintf("Found %s instead of creating it twice", w.State.displayName()),
+		op.Diags.AddWarning(fmt.Sprintf("Found %s instead of creating it twice", op.State.displayName()),
 			"The response to the creation was lost. A lookup found the created customer.")
 	}
-	r.Run().Creates("billing_account of "+typeName, w.State.ID.ValueString(), w.State.BillingAccountID.ValueString())
-	if created.BillingAccount == nil && w.Plan.CreateBillingAccount.ValueBool() {
-		warnUnknownAccount(w.State, created.AccountError, w.Diags)
+	r.Run().Creates("billing_account of "+typeName, op.State.ID.ValueString(), op.State.BillingAccountID.ValueString())
+	if created.BillingAccount == nil && op.Plan.CreateBillingAccount.ValueBool() {
+		warnUnknownAccount(op.State, created.AccountError, op.Diags)
 	}
 }
 
 // Read refreshes the state.
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	g, ok := r.BeginRead(ctx, req, resp)
+	op, ok := r.BeginRead(ctx, req, resp)
 	if !ok {
 		return
 	}
-	r.Run().Belongs("billing_account", g.Prior.BillingAccountID.ValueString(), typeName, g.Prior.ID.ValueString())
-	own := private.Owned[ownership](ctx, g.Private, g.Diags)
-	g.After = func(c *billing.Customer, prior model) model { return prior.read(c, own, g.Importing, g.Diags) }
-	if !g.Get(ctx) {
-		return
+	r.Run().Belongs("billing_account", op.State.BillingAccountID.ValueString(), typeName, op.State.ID.ValueString())
+	own := private.Owned[ownership](ctx, op.Private, op.Diags)
+	customer, state, ok := op.Get(ctx, func(c *billing.Customer) model {
+		return op.State.read(c, own, op.Importing, op.Diags)
+	})
+	if ok {
+		op.Save(ctx, withAccountFound(ctx, op.Client, state, customer, op.Diags))
 	}
-	g.State = withAccountFound(ctx, g.Client, g.State, g.Last, g.Diags)
-	g.Save(ctx)
 }
 
 // read returns the state m after a refresh, or the whole customer if it is being imported.
@@ -253,59 +246,49 @@ var customMetadata = object.CustomMetadataOf[*billing.Service, billing.Customer,
 // It sends only values of the plan, because the configuration of an apply does not respect ignore_changes. Decisions
 // about ownership are in the private state.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	w, ok := r.BeginUpdate(ctx, req, resp)
-	own := private.Owned[ownership](ctx, w.Private, w.Diags)
-	next := private.Planned[ownership](ctx, w.Private, w.Diags).within(w.Config)
-	if !ok || w.Diags.HasError() {
+	op, ok := r.BeginUpdate(ctx, req, resp)
+	own := private.Owned[ownership](ctx, op.Private, op.Diags)
+	next := private.Planned[ownership](ctx, op.Private, op.Diags).within(op.Config)
+	if !ok || op.Diags.HasError() {
 		return
 	}
-	plan, state := w.Plan, w.State
-	entries := owning{email: plan.Email, phone: plan.Phone, before: own,
-		changesEmail: w.Config.Emails.IsNull() && changesEntry(plan.Email, state.Email),
-		changesPhone: w.Config.Phones.IsNull() && changesEntry(plan.Phone, state.Phone)}
-	// Also after the first of two requests: arguments that only this provider uses are as planned.
-	w.After = func(c *billing.Customer, _ model) model {
-		next.Email, next.Phone = entries.after(c)
-		return plan.after(c, next, w.Diags)
-	}
+	plan, state := op.Plan, op.State
 	body := plan.body(state)
-	change := func() step {
-		return object.MetadataStep(customMetadata, w.Client, state.ID, body,
-			object.MetadataChangeOf(state.Attributes, plan.Attributes, own.Metadata, next.Metadata))
+	entries := owning{email: plan.Email, phone: plan.Phone, before: own,
+		changesEmail: op.Config.Emails.IsNull() && changesEntry(plan.Email, state.Email),
+		changesPhone: op.Config.Phones.IsNull() && changesEntry(plan.Phone, state.Phone)}
+	var current *billing.Customer
+	if entries.changesEmail || entries.changesPhone { // entries that other systems have added since the plan stay
+		var err error
+		if current, err = op.Client.GetCustomer(ctx, state.ID.ValueString()); op.Failed(ctx, "update", err) {
+			return
+		}
+		entries.current = current
+		entries.change(&body)
 	}
-	only := change()
-	if entries.changesEmail || entries.changesPhone {
-		// Entries that other systems have added since the plan stay.
-		only = step{Verb: "update", Send: func(ctx context.Context) (current *billing.Customer, err error) {
-			if current, err = w.Client.GetCustomer(ctx, state.ID.ValueString()); err != nil {
-				return nil, err
-			}
-			entries.current = current
-			entries.change(&body)
-			if whole := change(); whole.Send != nil {
-				return whole.Send(ctx)
-			}
-			return current, nil
-		}}
+	updated, err := customMetadata.Send(ctx, op.Client, state.ID, body,
+		object.MetadataChangeOf(state.Attributes, plan.Attributes, own.Metadata, next.Metadata))
+	if updated == nil && err == nil { // nothing was sent
+		updated = current
 	}
-	if w.Do(ctx, only) {
-		w.Finish(ctx)
+	next.Email, next.Phone = entries.after(updated)
+	convert := func(c *billing.Customer) model { return plan.after(c, next, op.Diags) }
+	if updated != nil && err != nil { // the first of two requests has succeeded
+		op.Save(ctx, convert(updated))
 	}
-	if w.Last == nil { // nothing was sent
-		next.Email, next.Phone = entries.after(&billing.Customer{})
+	if updated != nil || err == nil {
+		private.SetOwned(ctx, op.Private, next, op.Diags)
 	}
-	if w.Last != nil || !w.Diags.HasError() {
-		private.SetOwned(ctx, w.Private, next, w.Diags)
+	if !op.Failed(ctx, "update", err) {
+		op.Finish(ctx, updated, convert)
 	}
 }
 
 // Delete applies deletion_policy.
 func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	w, ok := r.BeginDelete(ctx, req, resp, nil)
-	if !ok {
-		return
+	if op, ok := r.BeginDelete(ctx, req, resp, nil); ok {
+		op.Failed(ctx, "delete", op.Client.DeleteCustomer(ctx, op.State.ID.ValueString()))
 	}
-	w.Do(ctx, object.Delete[billing.Customer](w.State.ID, w.Client.DeleteCustomer))
 }
 
 // Policy is the deletion_policy of the object.

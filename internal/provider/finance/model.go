@@ -49,15 +49,15 @@ func fromAPI(collection types.String, record *finance.Record) (model, error) {
 	}, nil
 }
 
-// after converts a record in a response to a write. A body that cannot be read is as planned.
-func after(record *finance.Record, prior model) model {
-	state := prior
+// after returns the plan m with the values of a response. A body that cannot be read is as planned.
+func (m model) after(record *finance.Record) model {
+	state := m
 	if state.Response = value.JSONText(record.Raw); state.ID.IsUnknown() {
 		state.ID = types.StringValue(record.ID)
 	}
-	shape, err := prior.Body.Object()
+	shape, err := m.Body.Object()
 	now, unread := state.lastResponse()
-	if err == nil && unread == nil && !prior.IgnoreRemoteChanges.ValueBool() {
+	if err == nil && unread == nil && !m.IgnoreRemoteChanges.ValueBool() {
 		if shown := seen(shape, nil, now); !metadata.EqualKnowing(shape, shown, shape) {
 			state.Body = metadata.FromObject(shown)
 		}

@@ -65,10 +65,8 @@ var (
 
 // NewResource returns the resource.
 func NewResource() resource.Resource {
-	return &Resource{base{Scheme: scheme, After: after,
-		OnCreation: []object.OnCreation[model]{{Argument: attrIdempotencyKey, Instead: func(model) string {
-			return "It can no longer be changed."
-		}}}}}
+	return &Resource{base{Scheme: scheme, OnCreation: []object.OnCreation[model]{{Argument: attrIdempotencyKey,
+		Instead: func(model) string { return "It can no longer be changed." }}}}}
 }
 
 const aboutResource = "A record of any collection of financial management, such as a payable or a receivable. Its " +
@@ -135,34 +133,26 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 
 // Create creates the record, or adopts the one that was created with the same key.
 func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	w, ready := r.BeginCreate(ctx, req, resp)
-	desired, ok := w.Plan.object(w.Diags)
+	op, ready := r.BeginCreate(ctx, req, resp)
+	desired, ok := op.Plan.object(op.Diags)
 	if !ready || !ok {
 		return
 	}
-	existed := false
-	w.Found = true // the service returns the record of the key, whatever its body
-	if !w.Do(ctx, step{Verb: "create", Send: func(ctx context.Context) (*finance.Record, error) {
-		created, err := w.Client.CreateRecord(ctx, w.Plan.Collection.ValueString(), metadata.Payload(desired),
-			w.Plan.IdempotencyKey.ValueString())
-		var other *finance.OtherRecordError
-		if err != nil && !errors.As(err, &other) {
-			adviseRetry(err, w.Plan, w.Diags)
-			err = inBody(err, desired)
-		}
-		if err != nil {
-			return nil, err
-		}
-		existed = created.Existed
-		return &created.Record, nil
-	}, Explain: func(err error) bool { return w.Plan.explainOther(err, w.Diags) }}) {
+	created, err := op.Client.CreateRecord(ctx, op.Plan.Collection.ValueString(), metadata.Payload(desired),
+		op.Plan.IdempotencyKey.ValueString())
+	if op.Plan.explainOther(err, op.Diags) {
 		return
 	}
-	w.Finish(ctx)
-	private.SetOwned(ctx, w.Private, metadata.Owned{Object: metadata.Merge(nil, desired)}, w.Diags)
-	private.Set(ctx, w.Private, keyWritten, w.Client.Date(), w.Diags)
-	if existed {
-		warnExisted(w.State, w.Last.Field("created_at"), w.Diags)
+	adviseRetry(err, op.Plan, op.Diags)
+	if op.Failed(ctx, "create", inBody(err, desired)) {
+		return
+	}
+	op.MayPredate = true // the service returns the record of the key, whatever its body
+	op.Finish(ctx, &created.Record, op.Plan.after)
+	private.SetOwned(ctx, op.Private, metadata.Owned{Object: metadata.Merge(nil, desired)}, op.Diags)
+	private.Set(ctx, op.Private, keyWritten, op.Client.Date(), op.Diags)
+	if created.Existed {
+		warnExisted(op.State, created.Field("created_at"), op.Diags)
 	}
 }
 
@@ -184,8 +174,6 @@ func (m model) explainOther(err error, diags *diag.Diagnostics) bool {
 			m.IdempotencyKey.ValueString(), apidiag.ImportBlocks(typeName, ids...)))
 	return true
 }
-
-type step = object.Step[finance.Record]
 
 // keyWritten is the key of the private state under which a creation stores the service's Date: it limits how long reads
 // may lag behind.
@@ -213,15 +201,17 @@ func adviseRetry(err error, m model, diags *diag.Diagnostics) {
 
 // Read refreshes the state.
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	g, ok := r.BeginRead(ctx, req, resp)
+	op, ok := r.BeginRead(ctx, req, resp)
 	if !ok {
 		return
 	}
-	g.Client.Wrote(g.Prior.Collection.ValueString(), g.Prior.ID.ValueString(),
-		private.Get[string](ctx, g.Private, keyWritten, g.Diags), g.Prior.Response.ValueString())
-	g.After = func(record *finance.Record, prior model) model { return prior.read(record, g.Importing, g.Diags) }
-	if g.Get(ctx) {
-		g.Save(ctx)
+	op.Client.Wrote(op.State.Collection.ValueString(), op.State.ID.ValueString(),
+		private.Get[string](ctx, op.Private, keyWritten, op.Diags), op.State.Response.ValueString())
+	_, state, ok := op.Get(ctx, func(record *finance.Record) model {
+		return op.State.read(record, op.Importing, op.Diags)
+	})
+	if ok {
+		op.Save(ctx, state)
 	}
 }
 
@@ -286,72 +276,73 @@ func selected(ctx context.Context, req resource.ImportStateRequest, diags *diag.
 // It does not read the configuration, because that of an apply does not respect ignore_changes. Decisions about
 // ownership are in the private state.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	w, ready := r.BeginUpdate(ctx, req, resp)
-	plan, state := w.Plan, w.State
-	own := readOwnership(ctx, w.Private, w.Diags)
-	next := private.Planned[metadata.Owned](ctx, w.Private, w.Diags)
-	rejectReplacement(plan, state, w.Diags)
-	if !ready || w.Diags.HasError() {
+	op, ready := r.BeginUpdate(ctx, req, resp)
+	plan, state := op.Plan, op.State
+	own := readOwnership(ctx, op.Private, op.Diags)
+	next := private.Planned[metadata.Owned](ctx, op.Private, op.Diags)
+	rejectReplacement(plan, state, op.Diags)
+	if !ready || op.Diags.HasError() {
 		return
 	}
-	stored, whole, ok := state.stored(next.Object, plan.IgnoreRemoteChanges.ValueBool(), w.Diags)
+	stored, whole, ok := state.stored(next.Object, plan.IgnoreRemoteChanges.ValueBool(), op.Diags)
 	if !ok {
 		return
 	}
-	var change step
+	var updated *finance.Record
 	if send := changes(own, stored, whole, next.Object); plan.Response.IsUnknown() && len(send) > 0 {
-		change = step{Verb: "update", Send: func(ctx context.Context) (*finance.Record, error) {
-			collection, id := state.Collection.ValueString(), state.ID.ValueString()
-			read := sync.OnceValues(func() (json.RawMessage, error) {
-				current, err := w.Client.GetRecord(ctx, collection, id)
-				if err != nil {
-					return nil, err
-				}
-				return current.Raw, nil
-			})
-			if sendsObject(send) { // with the keys that other systems have added to it since the plan
-				raw, err := read()
-				if err != nil {
-					return nil, err
-				}
-				current, err := metadata.Parse(raw)
-				if err != nil {
-					return nil, err
-				}
-				send = changes(own, stored, current, next.Object)
-			}
-			spelled, err := metadata.Respelled(send, true, read)
-			if err != nil {
-				return nil, err
-			}
-			record, err := w.Client.UpdateRecord(ctx, collection, id, spelled)
-			if err != nil {
-				return nil, inBody(err, next.Object)
-			}
-			// The state knows nothing of the service's texts so far, so all that differed were sent.
-			w.Whole = state.IgnoreRemoteChanges.ValueBool() && !plan.IgnoreRemoteChanges.ValueBool()
-			return record, nil
-		}}
+		var err error
+		updated, err = patch(ctx, op.Client, state, send, func(current metadata.Object) metadata.Object {
+			return changes(own, stored, current, next.Object)
+		})
+		if op.Failed(ctx, "update", inBody(err, next.Object)) {
+			return
+		}
+		// The state knows nothing of the service's texts so far, so all that differed were sent.
+		op.SentAll = state.IgnoreRemoteChanges.ValueBool() && !plan.IgnoreRemoteChanges.ValueBool()
 	}
-	if !w.Do(ctx, change) {
-		return
+	op.Finish(ctx, updated, plan.after)
+	private.SetOwned(ctx, op.Private, next, op.Diags)
+}
+
+// patch sends changed keys of the record. If one of them is an object, other systems may have added keys to it since
+// the plan: it is sent as again determines from the record that is there.
+func patch(ctx context.Context, client *finance.Service, m model, send metadata.Object,
+	again func(current metadata.Object) metadata.Object) (*finance.Record, error) {
+	collection, id := m.Collection.ValueString(), m.ID.ValueString()
+	read := sync.OnceValues(func() (json.RawMessage, error) {
+		current, err := client.GetRecord(ctx, collection, id)
+		if err != nil {
+			return nil, err
+		}
+		return current.Raw, nil
+	})
+	if sendsObject(send) {
+		raw, err := read()
+		if err != nil {
+			return nil, err
+		}
+		current, err := metadata.Parse(raw)
+		if err != nil {
+			return nil, err
+		}
+		send = again(current)
 	}
-	w.Finish(ctx)
-	private.SetOwned(ctx, w.Private, next, w.Diags)
+	spelled, err := metadata.Respelled(send, true, read)
+	if err != nil {
+		return nil, err
+	}
+	return client.UpdateRecord(ctx, collection, id, spelled)
 }
 
 // Delete deletes the record, unless the creation of its replacement returned the same record.
 func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	w, ok := r.BeginDelete(ctx, req, resp, nil)
+	op, ok := r.BeginDelete(ctx, req, resp, nil)
 	if !ok {
 		return
 	}
-	deleted := false
-	if w.Do(ctx, step{Verb: "delete", Send: func(ctx context.Context) (_ *finance.Record, err error) {
-		deleted, err = w.Client.DeleteRecord(ctx, w.State.Collection.ValueString(), w.State.ID.ValueString())
-		return nil, err
-	}}) && !deleted {
-		w.Diags.AddWarning("The "+w.State.displayName()+" was not deleted", "A creation of this run has the same "+
+	deleted, err := op.Client.DeleteRecord(ctx, op.State.Collection.ValueString(), op.State.ID.ValueString())
+	if !op.Failed(ctx, "delete", err) && !deleted {
+		op.Diags.AddWarning("The "+op.State.displayName()+" was not deleted", "A creation of this run has the same "+
 			"idempotency key, as in a replacement with create_before_destroy. The service creates one record per key, so both "+
 			"are the same record, which is kept. To replace it, set another idempotency_key.")
 	}

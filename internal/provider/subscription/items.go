@@ -214,11 +214,8 @@ func (p *planning) warnRemovedItems(before types.Set) {
 // checkItemsUnchanged rejects an update of items if the subscription has items that the plan has not shown: the update
 // would remove or change them. It returns whether the update can continue.
 func (w *work) checkItemsUnchanged(ctx context.Context) bool {
-	var listed []billing.SubscriptionItem
-	if !w.Do(ctx, step{Verb: "read the items of", Send: func(ctx context.Context) (_ *billing.Subscription, err error) {
-		listed, _, err = w.Client.SubscriptionItems(ctx, w.id())
-		return nil, err
-	}}) {
+	listed, _, err := w.Client.SubscriptionItems(ctx, w.id())
+	if w.Failed(ctx, "read the items of", err) {
 		return false
 	}
 	rest := slices.Concat(itemsOf(w.State.Items), itemsOf(w.Plan.Items))

@@ -122,11 +122,7 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 	config.checkPlanChange(&resp.Diagnostics)
 }
 
-type (
-	reading = object.Reading[*billing.Service, billing.Subscription, model]
-	write   = object.Write[*billing.Service, billing.Subscription, model]
-	step    = object.Step[billing.Subscription]
-)
+type operation = object.Op[*billing.Service, billing.Subscription, model]
 
 // Create creates the subscription and saves it to the state immediately. Then it sends the arguments that a creation
 // cannot include: an update, a pause, a scheduled cancellation. A failure of these is a warning.
@@ -195,11 +191,13 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 
 // work is an apply in progress.
 type work struct {
-	*write
+	*operation
 	// body is the body of the creation or update, without the change of custom_metadata.
 	body     billing.SubscriptionBody
 	metadata object.MetadataChange
-	// own is the current ownership, next the one after all steps.
+	// last is the subscription in the last response; nil if none has shown it.
+	last *billing.Subscription
+	// own is the current ownership, next the one after all requests.
 	own, next ownership
 	// asked are the transitions in the plan.
 	asked []transitionKey
@@ -208,11 +206,7 @@ type work struct {
 	stale bool
 }
 
-func working(begun *write, own ownership) *work {
-	w := &work{write: begun, own: own}
-	w.After = func(response *billing.Subscription, prior model) model { return prior.after(response, w.own, w.Diags) }
-	return w
-}
+func working(begun *operation, own ownership) *work { return &work{operation: begun, own: own} }
 
 // asks reports whether the plan has one of the transitions.
 func (w *work) asks(keys ...transitionKey) bool {
@@ -223,17 +217,19 @@ func (w *work) asks(keys ...transitionKey) bool {
 // conversion of a response needs the previous one.
 func (w *work) carryOut(ctx context.Context, all ...*request) bool {
 	for _, r := range all {
-		before := w.Last
-		done := w.Do(ctx, step{Verb: r.verb, ErrorAttributes: r.attributes,
-			Explain: func(err error) bool { return w.endedSince(ctx, err) },
-			Send:    func(ctx context.Context) (*billing.Subscription, error) { return r.send(w, ctx) }})
-		if done || w.Last != before {
+		response, err := r.send(w, ctx)
+		if response != nil {
+			w.last, w.State = response, w.State.after(response, w.own, w.Diags)
+		}
+		if response != nil || err == nil {
+			w.Save(ctx, w.State)
 			if r.owns != nil {
 				r.owns(&w.own, w.next)
 			}
 			w.note(ctx)
 		}
-		if w.stale = r == &itemsRequest; !done {
+		w.stale = r == &itemsRequest
+		if w.endedSince(ctx, err) || w.Failed(ctx, r.verb, r.attributes.On(err)) {
 			return false
 		}
 	}
@@ -247,41 +243,44 @@ func (w *work) note(ctx context.Context) {
 // finish writes the result.
 func (w *work) finish(ctx context.Context) {
 	w.own = w.next
-	if !w.stale || w.Do(ctx, step{Verb: "read", Send: func(ctx context.Context) (*billing.Subscription, error) {
-		return w.Client.GetSubscription(ctx, w.id())
-	}}) {
-		after := w.After
-		w.After = func(response *billing.Subscription, plan model) model {
-			state := after(response, plan)
-			if state.Pause.IsNull() && !w.asks(pauseIt) {
-				// No pause was requested, so a planned one is fulfilled; see change.pauseOver.
-				state.Pause = plan.Pause
-			}
-			return state
-		}
-		w.Finish(ctx)
-	}
 	w.note(ctx)
+	if w.stale {
+		now, err := w.Client.GetSubscription(ctx, w.id())
+		if w.Failed(ctx, "read", err) {
+			return
+		}
+		w.last = now
+	}
+	w.Finish(ctx, w.last, func(response *billing.Subscription) model {
+		state := w.Plan.after(response, w.own, w.Diags)
+		if state.Pause.IsNull() && !w.asks(pauseIt) {
+			// No pause was requested, so a planned one is fulfilled; see change.pauseOver.
+			state.Pause = w.Plan.Pause
+		}
+		return state
+	})
 }
 
 // Read refreshes the state. A canceled subscription stays in the state.
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	g, ok := r.BeginRead(ctx, req, resp)
+	op, ok := r.BeginRead(ctx, req, resp)
 	if !ok {
 		return
 	}
-	own := private.Owned[ownership](ctx, g.Private, g.Diags)
-	g.After = func(s *billing.Subscription, prior model) model { return prior.read(s, own, g.Importing, g.Diags) }
-	if !g.Get(ctx) || !r.readItems(ctx, g) {
+	own := private.Owned[ownership](ctx, op.Private, op.Diags)
+	_, state, ok := op.Get(ctx, func(s *billing.Subscription) model {
+		return op.State.read(s, own, op.Importing, op.Diags)
+	})
+	if !ok || !r.readItems(ctx, op, &state) {
 		return
 	}
-	g.State.endPause(ctx, g.Client, g.Prior, g.Diags)
-	g.State.warnUnpaid(g.Prior, g.Diags)
-	if own.Pending != (pending{}) && !own.Pending.scheduled(g.State) { // the scheduled plan has started, or was reverted
+	state.endPause(ctx, op.Client, op.State, op.Diags)
+	state.warnUnpaid(op.State, op.Diags)
+	if own.Pending != (pending{}) && !own.Pending.scheduled(state) { // the scheduled plan has started, or was reverted
 		own.Pending = pending{}
-		private.SetOwned(ctx, g.Private, own, g.Diags)
+		private.SetOwned(ctx, op.Private, own, op.Diags)
 	}
-	g.Save(ctx)
+	op.Save(ctx, state)
 }
 
 // read returns the state m after a refresh, or the whole subscription if it is being imported; without items, which
@@ -300,24 +299,26 @@ func (m model) read(s *billing.Subscription, own ownership, importing bool, diag
 	return state
 }
 
-// readItems adds the service's items, if the state has some or the subscription is being imported.
-func (r *Resource) readItems(ctx context.Context, g *reading) bool {
-	if !g.Importing && (g.Prior.Items.IsNull() || g.Last.Status == statusCanceled) {
+// readItems adds the service's items to the refreshed state, if the state had some or the subscription is being
+// imported.
+func (r *Resource) readItems(ctx context.Context, op *operation, state *model) bool {
+	prior := op.State
+	if !op.Importing && (prior.Items.IsNull() || state.Status.ValueString() == statusCanceled) {
 		return true
 	}
-	listed, known, err := g.Client.RefreshSubscriptionItems(ctx, g.Prior.ID.ValueString(),
+	listed, known, err := op.Client.RefreshSubscriptionItems(ctx, prior.ID.ValueString(),
 		func(items []billing.SubscriptionItem) bool {
-			return seenItems(g.Prior.Items, items).Equal(g.Prior.Items)
+			return seenItems(prior.Items, items).Equal(prior.Items)
 		})
 	switch {
 	case forbidsItems(err):
-		warnForbidden(err, "the items of "+g.Prior.displayName(), g.Diags)
+		warnForbidden(err, "the items of "+prior.displayName(), op.Diags)
 	case known:
-		g.State.Items = seenItems(g.Prior.Items, listed)
+		state.Items = seenItems(prior.Items, listed)
 	case err != nil: // without an error, the service does not list items
-		apidiag.Add(g.Diags, err, r.Operation("read", g.Prior))
+		apidiag.Add(op.Diags, err, r.Operation("read", prior))
 	}
-	return !g.Diags.HasError()
+	return !op.Diags.HasError()
 }
 
 // Delete applies deletion_policy. A canceled subscription requires no request.
@@ -337,24 +338,21 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	if atPeriodEnd && w.State.CancelAtPeriodEnd.ValueBool() || !r.endStands(ctx, w) {
 		return
 	}
-	w.Do(ctx, step{Verb: "cancel", ErrorAttributes: endErrors, Send: func(ctx context.Context) (
-		*billing.Subscription, error) {
-		_, err := w.Client.CancelSubscription(ctx, w.id(), billing.Cancel{AtPeriodEnd: atPeriodEnd,
-			Reason: w.State.CancellationReason.ValueString()})
-		if err == nil || api.IsNotFound(err) {
-			return nil, nil
-		}
-		now, lookErr := w.Client.GetSubscription(ctx, w.id())
-		if lookErr == nil && now.Status == statusCanceled {
-			return nil, nil
-		}
-		if lookErr == nil {
-			state := w.State
-			state.AllowCancel = types.BoolPointerValue(now.AllowCancel)
-			checkDestroy(state, w.Diags)
-		}
-		return nil, err
-	}})
+	_, err := w.Client.CancelSubscription(ctx, w.id(), billing.Cancel{AtPeriodEnd: atPeriodEnd,
+		Reason: w.State.CancellationReason.ValueString()})
+	if err == nil || api.IsNotFound(err) {
+		return
+	}
+	now, lookErr := w.Client.GetSubscription(ctx, w.id())
+	if lookErr == nil && now.Status == statusCanceled {
+		return
+	}
+	if lookErr == nil {
+		state := w.State
+		state.AllowCancel = types.BoolPointerValue(now.AllowCancel)
+		checkDestroy(state, w.Diags)
+	}
+	w.Failed(ctx, "cancel", endErrors.On(err))
 }
 
 // endStands rejects the deletion of a subscription that is in another period than planned, which has been charged since

@@ -365,11 +365,8 @@ func (w *work) planStands(ctx context.Context) bool {
 	if w.Plan.samePlans(w.State) && !later {
 		return true
 	}
-	var remote *billing.Subscription
-	if !w.Do(ctx, step{Verb: "read", Send: func(ctx context.Context) (_ *billing.Subscription, err error) {
-		remote, err = w.Client.GetSubscription(ctx, w.id())
-		return nil, err
-	}}) {
+	remote, err := w.Client.GetSubscription(ctx, w.id())
+	if w.Failed(ctx, "read", err) {
 		return false
 	}
 	switch {
@@ -498,7 +495,7 @@ func (w *work) pause(ctx context.Context) (*billing.Subscription, error) {
 }
 
 func (w *work) scheduleEnd(ctx context.Context) (*billing.Subscription, error) {
-	w.Sent = append(w.Sent, argCancellationReason)
+	w.AlsoSent = append(w.AlsoSent, argCancellationReason)
 	scheduled, err := w.Client.CancelSubscription(ctx, w.id(), billing.Cancel{AtPeriodEnd: true,
 		Reason: w.Plan.CancellationReason.ValueString()})
 	return w.unlessDone(ctx, scheduled, err,

@@ -73,14 +73,14 @@ func (m model) preserve(prior model) model {
 	return m
 }
 
-// after converts an endpoint in a response. If the response has little more than the secret, the other values are kept
-// from prior.
-func after(e *collections.WebhookEndpoint, prior model) model {
-	m := fromAPI(e).preserve(prior)
+// after returns the state or plan m with the values of a response. If that has little more than the secret, the other
+// values are kept.
+func (m model) after(e *collections.WebhookEndpoint) model {
+	state := fromAPI(e).preserve(m)
 	if e.URL == "" {
-		object.CopyKnown(context.Background(), &prior, &m)
+		object.CopyKnown(context.Background(), &m, &state)
 	}
-	return m
+	return state
 }
 
 func (m model) secret() encrypt.Secret {

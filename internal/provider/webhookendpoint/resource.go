@@ -35,7 +35,7 @@ var (
 )
 
 // NewResource returns the resource.
-func NewResource() resource.Resource { return &Resource{base{Scheme: scheme, After: after}} }
+func NewResource() resource.Resource { return &Resource{base{Scheme: scheme}} }
 
 var scheme = object.Scheme[*collections.Service, collections.WebhookEndpoint]{
 	TypeName: typeName, Noun: "webhook endpoint", Key: "url",
@@ -75,90 +75,92 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 
 // Create registers the endpoint. The service returns the secret only in this response.
 func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	w, ok := r.BeginCreate(ctx, req, resp)
-	w.Plan.secret().Reject(w.Plan.AgeRecipients, w.Diags)
-	if !ok || w.Diags.HasError() {
+	op, ok := r.BeginCreate(ctx, req, resp)
+	op.Plan.secret().Reject(op.Plan.AgeRecipients, op.Diags)
+	if !ok || op.Diags.HasError() {
 		return
 	}
-	body := w.Plan.withCredentials(w.Config).body(model{})
-	if !w.Do(ctx, step{Verb: "register", Send: func(ctx context.Context) (*collections.WebhookEndpoint, error) {
-		created, err := w.Client.CreateWebhookEndpoint(ctx, body)
-		if err == nil {
-			w.State.storeSecret(created.Secret, w.Diags)
-		}
-		return created, err
-	}}) {
+	body := op.Plan.withCredentials(op.Config).body(model{})
+	created, err := op.Client.CreateWebhookEndpoint(ctx, body)
+	if op.Failed(ctx, "register", err) {
 		return
 	}
-	w.Finish(ctx)
-	if w.Last.Secret == nil {
-		w.Diags.AddAttributeWarning(path.Root("secret"), "The secret of "+w.State.displayName()+" is unknown",
+	op.State.storeSecret(created.Secret, op.Diags)
+	op.Finish(ctx, created, op.Plan.after)
+	if created.Secret == nil {
+		op.Diags.AddAttributeWarning(path.Root("secret"), "The secret of "+op.State.displayName()+" is unknown",
 			"The response to the registration did not contain it. "+howToRotate)
 	}
 }
-
-type step = object.Step[collections.WebhookEndpoint]
 
 const howToRotate = "To get a new one, apply once with rotate_secret_when_changed set, and again with another " +
 	"value in it; the old secret is invalid from then on."
 
 // Read refreshes the state.
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	g, ok := r.BeginRead(ctx, req, resp)
+	op, ok := r.BeginRead(ctx, req, resp)
 	if !ok {
 		return
 	}
-	if g.Importing {
-		g.After = func(e *collections.WebhookEndpoint, _ model) model { return fromAPI(e) }
+	convert := op.State.after
+	if op.Importing {
+		convert = fromAPI
 	}
-	if g.Get(ctx) {
-		g.Save(ctx)
+	if _, state, ok := op.Get(ctx, convert); ok {
+		op.Save(ctx, state)
 	}
 }
 
 // Update updates the endpoint, then rotates its secret.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	w, ok := r.BeginUpdate(ctx, req, resp)
-	plan, state := w.Plan, w.State
-	plan.secret().Reject(plan.AgeRecipients, w.Diags)
-	if !ok || w.Diags.HasError() {
+	op, ok := r.BeginUpdate(ctx, req, resp)
+	plan, state := op.Plan, op.State
+	plan.secret().Reject(plan.AgeRecipients, op.Diags)
+	if !ok || op.Diags.HasError() {
 		return
 	}
 	// After each step, the arguments that the service does not store are as planned, except the trigger, which changes
 	// with the secret. If a step fails, a clear text from the state is not written again.
-	w.State.Authentication, w.State.DeletionPolicy = plan.Authentication, plan.DeletionPolicy
-	w.State.AgeRecipients = plan.AgeRecipients
-	w.State.setSecret(state.secret().Stored(plan.AgeRecipients, w.Diags))
+	op.State.Authentication, op.State.DeletionPolicy = plan.Authentication, plan.DeletionPolicy
+	op.State.AgeRecipients = plan.AgeRecipients
+	op.State.setSecret(state.secret().Stored(plan.AgeRecipients, op.Diags))
 
-	steps := []step{object.Change(state.ID, plan.withCredentials(w.Config).body(state), w.Client.UpdateWebhookEndpoint)}
-	if plan.rotates(state) || secretLost(ctx, w.Private, w.Diags) {
-		steps = append(steps, step{Verb: "rotate the secret of",
-			Send: func(ctx context.Context) (*collections.WebhookEndpoint, error) { return nil, rotate(ctx, w) }})
+	var updated *collections.WebhookEndpoint
+	if body := plan.withCredentials(op.Config).body(state); !body.IsEmpty() {
+		var err error
+		updated, err = op.Client.UpdateWebhookEndpoint(ctx, state.ID.ValueString(), body)
+		if op.Failed(ctx, "update", err) {
+			return
+		}
+		op.Save(ctx, op.State.after(updated))
 	}
-	if w.Do(ctx, steps...) {
-		w.Finish(ctx)
+	if (plan.rotates(state) || secretLost(ctx, op.Private, op.Diags)) &&
+		op.Failed(ctx, "rotate the secret of", rotate(ctx, op)) {
+		return
 	}
+	op.Finish(ctx, updated, plan.after)
 }
 
-type write = object.Write[*collections.Service, collections.WebhookEndpoint, model]
+type operation = object.Op[*collections.Service, collections.WebhookEndpoint, model]
 
 // rotate rotates the secret of the endpoint. If the outcome is unknown, the secret is unknown too, and the next plan
 // rotates it again.
-func rotate(ctx context.Context, w *write) error {
-	secret, err := w.Client.RotateWebhookSecret(ctx, w.State.ID.ValueString())
+func rotate(ctx context.Context, op *operation) error {
+	state := op.State
+	secret, err := op.Client.RotateWebhookSecret(ctx, state.ID.ValueString())
 	unknown, lost := api.AsAmbiguous(err)
 	if lost {
 		again := *unknown
 		again.Advice += ". The state now has no secret, and the next apply rotates it again"
-		w.State.setSecret(encrypt.Secret{Clear: types.StringNull(), Encrypted: types.StringNull()})
+		state.setSecret(encrypt.Secret{Clear: types.StringNull(), Encrypted: types.StringNull()})
 		err = &again
 	}
 	if err == nil {
-		w.State.storeSecret(&secret, w.Diags)
+		state.storeSecret(&secret, op.Diags)
 	}
 	if lost || err == nil {
-		private.Set(ctx, w.Private, keySecretLost, lost, w.Diags)
-		w.Save(ctx)
+		private.Set(ctx, op.Private, keySecretLost, lost, op.Diags)
+		op.Save(ctx, state)
 	}
 	return err
 }
@@ -176,8 +178,8 @@ func (m *model) storeSecret(secret *string, diags *diag.Diagnostics) {
 
 // Delete deletes the endpoint.
 func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	if w, ok := r.BeginDelete(ctx, req, resp, nil); ok {
-		w.Do(ctx, object.Delete[collections.WebhookEndpoint](w.State.ID, w.Client.DeleteWebhookEndpoint))
+	if op, ok := r.BeginDelete(ctx, req, resp, nil); ok {
+		op.Failed(ctx, "delete", op.Client.DeleteWebhookEndpoint(ctx, op.State.ID.ValueString()))
 	}
 }
 

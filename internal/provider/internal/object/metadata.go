@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"sync"
 
@@ -69,17 +70,18 @@ func AddUnreadMetadata(name string, err error, diags *diag.Diagnostics) {
 		"custom_metadata. Correct it at the service. If the provider argument operations is set, check its path.")
 }
 
-// MetadataStep updates the object with body and the change of custom_metadata. An empty update is not sent.
-func MetadataStep[S, T any, U interface{ IsEmpty() bool }](r CustomMetadataOf[S, T, U], client S, id types.String,
-	body U, m MetadataChange) Step[T] {
-	if m.To.Equal(m.From) {
-		return Change(id, body, func(ctx context.Context, id string, body U) (*T, error) {
-			return r.Update(client, ctx, id, body)
-		})
-	}
-	return Step[T]{Verb: "update", Send: func(ctx context.Context) (*T, error) {
+// Send updates the object with body and the change of custom_metadata, and returns the object in the response. It sends
+// nothing, and returns nil, if there is no change. A response together with an error means that a first request
+// succeeded and a second one failed.
+func (r CustomMetadataOf[S, T, U]) Send(ctx context.Context, client S, id types.String, body U, m MetadataChange) (
+	*T, error) {
+	switch {
+	case !m.To.Equal(m.From):
 		return r.Change(ctx, client, id.ValueString(), body, m)
-	}}
+	case reflect.ValueOf(&body).Elem().IsZero():
+		return nil, nil
+	}
+	return r.Update(client, ctx, id.ValueString(), body)
 }
 
 // unseen returns an error if the object has keys that the plan has not seen. Replacing the whole object would remove
@@ -99,8 +101,7 @@ func unseen(raw json.RawMessage, seen metadata.Object) error {
 	return err
 }
 
-// Change sends body and the change of custom_metadata. A response together with an error means that a first request
-// succeeded and a second one failed.
+// Change sends body and the change of custom_metadata, see Send.
 func (r CustomMetadataOf[S, T, U]) Change(ctx context.Context, client S, id string, body U, m MetadataChange) (
 	*T, error) {
 	owner, desired := m.Owner, m.Desired

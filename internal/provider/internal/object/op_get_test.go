@@ -24,9 +24,9 @@ type shownThing struct {
 
 func (n shownThing) Policy() Policy { return Policy{Object: "thing " + n.ID.ValueString()} }
 
-// TestReading: only an object that is gone leaves the state, with a warning; a failure is an error and keeps it. An
+// TestOp_Get: only an object that is gone leaves the state, with a warning; a failure is an error and keeps it. An
 // object that a list shows with other values, but without a later change, is read by its id; so is an imported one.
-func TestReading(t *testing.T) {
+func TestOp_Get(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		id                   string
@@ -72,15 +72,17 @@ func TestReading(t *testing.T) {
 			if c.importing {
 				MarkImport(ctx, notes, &resp.Diagnostics)
 			}
-			g, ok := r.BeginRead(ctx, req, &resp)
-			g.After = func(shown *thing, _ shownThing) shownThing {
-				if shown.name == "unreadable" {
-					resp.Diagnostics.AddError("Unreadable thing", "")
+			o, ok := r.BeginRead(ctx, req, &resp)
+			if ok {
+				var state shownThing
+				if _, state, ok = o.Get(ctx, func(shown *thing) shownThing {
+					if shown.name == "unreadable" {
+						resp.Diagnostics.AddError("Unreadable thing", "")
+					}
+					return shownThing{types.StringValue(shown.id), types.StringValue(shown.name)}
+				}); ok {
+					o.Save(ctx, state)
 				}
-				return shownThing{types.StringValue(shown.id), types.StringValue(shown.name)}
-			}
-			if ok = ok && g.Get(ctx); ok {
-				g.Save(ctx)
 			}
 			var have shownThing
 			if !resp.State.Raw.IsNull() {
@@ -100,8 +102,8 @@ func TestReading(t *testing.T) {
 	}
 }
 
-// TestReading_import: a run imports an object from the import until the next refresh.
-func TestReading_import(t *testing.T) {
+// TestOp_import: a run imports an object from the import until the next refresh.
+func TestOp_import(t *testing.T) {
 	t.Parallel()
 	ctx, notes := t.Context(), private.Map{}
 	var diags diag.Diagnostics
@@ -112,17 +114,15 @@ func TestReading_import(t *testing.T) {
 		if step.mark {
 			MarkImport(ctx, notes, &diags)
 		}
-		g := &Reading[[]thing, thing, shownThing]{Private: notes, Diags: &diags, resource: &r, resp: &resource.ReadResponse{}}
-		g.Importing = private.Get[importing](ctx, notes, keyImport, &diags) == importFound
-		g.State = shownThing{types.StringValue("1"), types.StringValue("a")}
-		g.resp.State = stateOf("a")
-		diags = nil
-		if g.Importing != step.importing {
-			t.Errorf("%d: importing is %t", i, g.Importing)
-		}
-		g.resp.State.Schema = schema.Schema{Attributes: map[string]schema.Attribute{
+		state := stateOf("a")
+		state.Schema = schema.Schema{Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{Computed: true}, "name": schema.StringAttribute{Required: true}}}
-		g.Save(ctx)
+		o := &Op[[]thing, thing, shownThing]{is: refresh, Private: notes, Diags: &diags, resource: &r, state: &state}
+		o.Importing = private.Get[importing](ctx, notes, keyImport, &diags) == importFound
+		if diags = nil; o.Importing != step.importing {
+			t.Errorf("%d: importing is %t", i, o.Importing)
+		}
+		o.Save(ctx, shownThing{types.StringValue("1"), types.StringValue("a")})
 		if Imports(ctx, notes, &diags) != step.imports || diags.HasError() {
 			t.Errorf("%d: notes %v, %v", i, notes, diags)
 		}

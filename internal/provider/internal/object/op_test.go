@@ -35,8 +35,8 @@ type dial struct {
 // Policy implements HasPolicy.
 func (m dial) Policy() Policy { return Policy{Object: "dial " + m.ID.ValueString()} }
 
-// writing is a write of a dial: the plan is to have the level, and since is known in the apply.
-func writing(is kind, level string) (*Write[any, string, dial], *diag.Diagnostics) {
+// operating is an operation on a dial: the plan is to have the level, and since is known in the apply.
+func operating(is kind, level string) (*Op[any, string, dial], *diag.Diagnostics) {
 	described := schema.Schema{Attributes: map[string]schema.Attribute{
 		"id": schema.StringAttribute{Computed: true}, "level": schema.StringAttribute{Required: true},
 		"mode":  schema.StringAttribute{Optional: true, Computed: true},
@@ -46,13 +46,9 @@ func writing(is kind, level string) (*Write[any, string, dial], *diag.Diagnostic
 		Since: types.StringValue("then"), Note: types.StringValue("before")}
 	plan := before
 	plan.Level, plan.Since, plan.Note = types.StringValue(level), types.StringUnknown(), types.StringValue("planned")
-	w := &Write[any, string, dial]{Plan: plan, State: before, before: before, is: is, Diags: &diags,
+	w := &Op[any, string, dial]{Plan: plan, State: before, before: before, is: is, Diags: &diags,
 		resource: &Resource[any, string, dial]{}, Private: private.Map{},
 		Config: dial{Level: plan.Level, Note: plan.Note},
-		After: func(response *string, prior dial) dial {
-			prior.Level = types.StringValue(*response)
-			return prior
-		},
 		state: &tfsdk.State{Schema: described,
 			Raw: tftypes.NewValue(described.Type().TerraformType(context.Background()), nil)}}
 	if is == creation {
@@ -61,8 +57,14 @@ func writing(is kind, level string) (*Write[any, string, dial], *diag.Diagnostic
 	return w, &diags
 }
 
+// shows is a dial with the level in a response.
+func (m dial) shows(level *string) dial {
+	m.Level = types.StringValue(*level)
+	return m
+}
+
 // saved is the state of a dial in short.
-func saved(t *testing.T, w *Write[any, string, dial]) string {
+func saved(t *testing.T, w *Op[any, string, dial]) string {
 	t.Helper()
 	if w.state.Raw.IsNull() {
 		return "nothing"
@@ -74,18 +76,18 @@ func saved(t *testing.T, w *Write[any, string, dial]) string {
 	return m.Level.ValueString() + " " + m.Since.ValueString() + " " + m.Note.ValueString()
 }
 
-// TestWrite_Do: each result is saved before the next step begins, what fails ends the steps, and a response next to an
-// error has happened. The outcome is the plan, with what only the steps could say.
-func TestWrite_Do(t *testing.T) {
+// TestOp: each response is saved before the next request, what fails ends them, and a response next to an error has
+// happened. The outcome is the plan, with what only the responses could say.
+func TestOp(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		is      kind
-		steps   string // "<verb>[=<level>][!]": what is returned, and ! for an error
-		want    string // what was in the state when each step began, and after the last
+		sends   string // "<verb>[=<level>][!]": what is returned, and ! for an error
+		want    string // what was in the state before each request, and after the last
 		reports string
 	}{
-		"nothing to send":          {update, "-", "new then planned", ""},
-		"all":                      {update, "a=1 - b=new", "a: nothing, b: 1 then before, new then planned", ""},
+		"nothing to send":          {update, "", "new then planned", ""},
+		"all":                      {update, "a=1 b=new", "a: nothing, b: 1 then before, new then planned", ""},
 		"one that shows no object": {update, "a=new b", "a: nothing, b: new then before, new b planned", ""},
 		"no response at all":       {update, "b", "b: nothing, new b planned", ""},
 		"the first fails":          {update, "a! b", "a: nothing, nothing", "error: Could not a dial 1"},
@@ -96,37 +98,44 @@ func TestWrite_Do(t *testing.T) {
 			"warning: The service stored a different value of level for dial 1"},
 		"a creation":       {creation, "a=new", "a: nothing, new  planned", ""},
 		"a creation fails": {creation, "a!", "a: nothing, nothing", "error: Could not a dial 1"},
-		"a step after a creation": {creation, "a=1 b!", "a: nothing, b: 1  planned, 1  planned",
+		"a request after a creation": {creation, "a=1 b!", "a: nothing, b: 1  planned, 1  planned",
 			"warning: Created, but not finished: Could not b dial 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w, diags := writing(c.is, "new")
+			w, diags := operating(c.is, "new")
 			var told []string
-			var all []Step[string]
-			for text := range strings.FieldsSeq(c.steps) {
-				if text == "-" {
-					all = append(all, Step[string]{})
-					continue
-				}
+			send := func(text string) (response *string, failed bool) {
 				text, fails := strings.CutSuffix(text, "!")
 				verb, level, responds := strings.Cut(text, "=")
-				all = append(all, Step[string]{Verb: verb, Send: func(context.Context) (out *string, err error) {
-					told = append(told, verb+": "+saved(t, w))
-					switch {
-					case fails:
-						err = errDown
-					case !responds:
-						w.State.Since = types.StringValue(verb)
-					}
-					if responds {
-						out = &level
-					}
-					return out, err
-				}})
+				told = append(told, verb+": "+saved(t, w))
+				var err error
+				if fails {
+					err = errDown
+				}
+				switch {
+				case responds:
+					response = &level
+					w.Save(t.Context(), w.State.shows(response))
+				case !fails:
+					w.State.Since = types.StringValue(verb)
+					w.Save(t.Context(), w.State)
+				}
+				return response, w.Failed(t.Context(), verb, err)
 			}
-			if w.Do(t.Context(), all...) {
-				w.Finish(t.Context())
+			var last *string
+			failed := false
+			for text := range strings.FieldsSeq(c.sends) {
+				var response *string
+				if response, failed = send(text); response != nil {
+					last = response
+				}
+				if failed {
+					break
+				}
+			}
+			if !failed {
+				w.Finish(t.Context(), last, w.Plan.shows)
 			}
 			if have := strings.Join(append(told, saved(t, w)), ", "); have != c.want {
 				t.Errorf("%s, want %s", have, c.want)
@@ -142,30 +151,29 @@ func TestWrite_Do(t *testing.T) {
 	}
 }
 
-// TestWrite_Finish_warns: a difference is reported on the argument that was asked for, without the values of a text. A
+// TestOp_Finish_warns: a difference is reported on the argument that was asked for, without the values of a text. A
 // computed attribute, and an argument that is not configured and stays, only show what the service has.
-func TestWrite_Finish_warns(t *testing.T) {
+func TestOp_Finish_warns(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		change func(w *Write[any, string, dial])
+		change func(w *Op[any, string, dial])
 		want   string
 	}{
-		"an argument":                {func(w *Write[any, string, dial]) { w.Config.Mode = types.StringValue("auto") }, "mode"},
-		"one that is not configured": {func(*Write[any, string, dial]) {}, ""},
-		"one that the plan changes":  {func(w *Write[any, string, dial]) { w.before.Mode = types.StringNull() }, "mode"},
-		"a computed attribute": {func(w *Write[any, string, dial]) {
+		"an argument":                {func(w *Op[any, string, dial]) { w.Config.Mode = types.StringValue("auto") }, "mode"},
+		"one that is not configured": {func(*Op[any, string, dial]) {}, ""},
+		"one that the plan changes":  {func(w *Op[any, string, dial]) { w.before.Mode = types.StringNull() }, "mode"},
+		"a computed attribute": {func(w *Op[any, string, dial]) {
 			w.Plan.Since = types.StringValue("planned")
 			w.Plan.Mode = types.StringValue("other")
 		}, ""},
 	} {
-		w, diags := writing(update, "1")
+		w, diags := operating(update, "1")
 		c.change(w)
-		w.After = func(_ *string, prior dial) dial {
-			prior.Mode, prior.Since, prior.Level = types.StringValue("other"), types.StringValue("now"), w.Plan.Level
-			return prior
-		}
-		w.Last = new("1")
-		w.Finish(t.Context())
+		w.Finish(t.Context(), new("1"), func(*string) dial {
+			outcome := w.Plan
+			outcome.Mode, outcome.Since = types.StringValue("other"), types.StringValue("now")
+			return outcome
+		})
 		if len(*diags) == 0 && c.want == "" {
 			continue
 		}
@@ -223,7 +231,7 @@ func TestBlame(t *testing.T) {
 		"fields named as arguments":  {ErrorAttributes{}, api.Error{Status: 422}, "", nil},
 	} {
 		given := c.err
-		have, ok := api.AsError(c.attributes.on(fmt.Errorf("step: %w", &given)))
+		have, ok := api.AsError(c.attributes.On(fmt.Errorf("request: %w", &given)))
 		if !ok || have.Status != c.err.Status || have.Field != c.field ||
 			!slices.Equal(slices.Sorted(maps.Keys(have.Fields)), c.fields) {
 			t.Errorf("%s: %+v", name, have)
@@ -233,7 +241,7 @@ func TestBlame(t *testing.T) {
 		}
 	}
 	for _, err := range []error{errDown, &api.AmbiguousError{Err: &api.Error{Status: 422}}} {
-		if have := attributes.on(err); !errors.Is(have, err) || have.Error() != err.Error() {
+		if have := attributes.On(err); !errors.Is(have, err) || have.Error() != err.Error() {
 			t.Errorf("%v became %v", err, have)
 		}
 	}

@@ -55,15 +55,15 @@ func (r *Resource[S, T, M]) planRequirements(ctx context.Context, p *Plan[M]) {
 const keyExternalID = "external_id"
 
 // checkReplacement rejects the deletion of an object if its replacement could not be created.
-func (r *Resource[S, T, M]) checkReplacement(ctx context.Context, w *Write[S, T, M]) bool {
-	requirements := private.Get[[]Requirement](ctx, w.Private, keyRequirements, w.Diags)
-	return !w.Diags.HasError() && r.checkRequirements(ctx, w.Client, requirements, policyOf(w.State).Object, w.Diags) &&
-		r.checkUnique(ctx, w, requirements)
+func (r *Resource[S, T, M]) checkReplacement(ctx context.Context, o *Op[S, T, M]) bool {
+	requirements := private.Get[[]Requirement](ctx, o.Private, keyRequirements, o.Diags)
+	return !o.Diags.HasError() && r.checkRequirements(ctx, o.Client, requirements, policyOf(o.State).Object, o.Diags) &&
+		r.checkUnique(ctx, o, requirements)
 }
 
 // Replaces reports whether the deletion is the first half of a replacement.
-func (w *Write[S, T, M]) Replaces(ctx context.Context) bool {
-	return len(private.Get[[]Requirement](ctx, w.Private, keyRequirements, w.Diags)) > 0
+func (o *Op[S, T, M]) Replaces(ctx context.Context) bool {
+	return len(private.Get[[]Requirement](ctx, o.Private, keyRequirements, o.Diags)) > 0
 }
 
 // checkRequirements reports the first requirement that is not met. If the token may not read the needed object, the
@@ -87,19 +87,19 @@ func (r *Resource[S, T, M]) checkRequirements(ctx context.Context, client S, req
 }
 
 // checkUnique reports another live object with the external_id of the new one.
-func (r *Resource[S, T, M]) checkUnique(ctx context.Context, w *Write[S, T, M], requirements []Requirement) bool {
+func (r *Resource[S, T, M]) checkUnique(ctx context.Context, o *Op[S, T, M], requirements []Requirement) bool {
 	i := slices.IndexFunc(requirements, func(other Requirement) bool { return other.Argument == keyExternalID })
-	if i < 0 || requirements[i].Value == textOf(w.State, keyExternalID).ValueString() {
+	if i < 0 || requirements[i].Value == textOf(o.State, keyExternalID).ValueString() {
 		return true
 	}
 	by := Selector{Field: keyExternalID, Value: requirements[i].Value}
-	found, err := r.Scheme.Find(ctx, w.Client, by)
+	found, err := r.Scheme.Find(ctx, o.Client, by)
 	other := slices.IndexFunc(found, func(one T) bool {
 		var ended diag.Diagnostics
 		if r.Scheme.CheckFound != nil {
-			r.Scheme.CheckFound(ctx, w.Client, &one, by, &ended)
+			r.Scheme.CheckFound(ctx, o.Client, &one, by, &ended)
 		}
-		return !ended.HasError() && !same.ID(r.Scheme.ID(&one), textOf(w.State, keyID).ValueString())
+		return !ended.HasError() && !same.ID(r.Scheme.ID(&one), textOf(o.State, keyID).ValueString())
 	})
 	why := ""
 	if other >= 0 {
@@ -107,7 +107,7 @@ func (r *Resource[S, T, M]) checkUnique(ctx context.Context, w *Write[S, T, M], 
 			r.Scheme.Noun, r.Scheme.ID(&found[other])), nil
 	}
 	if err != nil || why != "" {
-		addRequirementError(requirements[i], why, err, policyOf(w.State).Object, w.Diags)
+		addRequirementError(requirements[i], why, err, policyOf(o.State).Object, o.Diags)
 		return false
 	}
 	return true

@@ -41,8 +41,6 @@ type Managed interface {
 type Resource[S, T, M any] struct {
 	conn.Connected
 	Scheme Scheme[S, T]
-	// After is the default of Write.After and Reading.After; nil if these need more than a response.
-	After func(response *T, prior M) M
 	// OnCreation are the arguments that only a creation uses.
 	OnCreation []OnCreation[M]
 	// Requirements returns the values that may cause the service to reject a creation; optional.

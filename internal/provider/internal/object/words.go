@@ -16,16 +16,13 @@ import (
 
 // learn records how the service has worded the texts of this apply, and returns the differences that are no wording. It
 // learns only from the response to a request that carried the text: another one may show a change by another system.
-func (w *Write[S, T, M]) learn(ctx context.Context, differences []difference) (left []difference) {
-	texts := w.resource.Scheme.Texts
-	if w.Last == nil {
-		return differences
-	}
-	before := w.wording.clone()
+func (o *Op[S, T, M]) learn(ctx context.Context, differences []difference) (left []difference) {
+	texts := o.resource.Scheme.Texts
+	before := o.wording.clone()
 	for _, name := range texts {
-		if name != attributeCustom && w.sent(name) {
-			delete(w.wording.Shown, name)
-			delete(w.wording.Entries, name)
+		if name != attributeCustom && o.sent(name) {
+			delete(o.wording.Shown, name)
+			delete(o.wording.Entries, name)
 		}
 	}
 	var whole *difference
@@ -35,103 +32,103 @@ func (w *Write[S, T, M]) learn(ctx context.Context, differences []difference) (l
 		switch {
 		case d.Attribute == attributeEffective:
 			whole = &d
-		case !slices.Contains(texts, d.Attribute) || !w.explained(d):
+		case !slices.Contains(texts, d.Attribute) || !o.explained(d):
 			left = append(left, d)
 		}
 	}
-	if whole != nil && !w.learnWhole(*whole, own) {
+	if whole != nil && !o.learnWhole(*whole, own) {
 		left = append(left, *whole)
 	}
-	w.storeWording(ctx, before)
+	o.storeWording(ctx, before)
 	return left
 }
 
-func (w *Write[S, T, M]) storeWording(ctx context.Context, before wording) {
+func (o *Op[S, T, M]) storeWording(ctx context.Context, before wording) {
 	switch {
-	case w.wording.isEmpty() && !before.isEmpty():
-		private.Remove(ctx, w.Private, keyWording, w.Diags)
-	case !reflect.DeepEqual(before, w.wording) && !w.wording.isEmpty():
-		private.Set(ctx, w.Private, keyWording, w.wording, w.Diags)
+	case o.wording.isEmpty() && !before.isEmpty():
+		private.Remove(ctx, o.Private, keyWording, o.Diags)
+	case !reflect.DeepEqual(before, o.wording) && !o.wording.isEmpty():
+		private.Set(ctx, o.Private, keyWording, o.wording, o.Diags)
 	}
 }
 
 // explained reports whether a difference is a wording: of a text that was sent, or a known one.
-func (w *Write[S, T, M]) explained(d difference) bool {
-	if w.sent(d.Attribute) {
-		return w.learnOne(d) != less
+func (o *Op[S, T, M]) explained(d difference) bool {
+	if o.sent(d.Attribute) {
+		return o.learnOne(d) != less
 	}
-	return alike(w.wording.restore(d.Attribute, d.Planned, d.Responded), d.Planned)
+	return alike(o.wording.restore(d.Attribute, d.Planned, d.Responded), d.Planned)
 }
 
 // sent reports whether the apply has sent an argument.
-func (w *Write[S, T, M]) sent(name string) bool {
-	return w.is == creation || w.Whole || slices.Contains(w.Sent, name) ||
-		!value.Field(w.Plan, name).Equal(value.Field(w.before, name))
+func (o *Op[S, T, M]) sent(name string) bool {
+	return o.is == creation || o.SentAll || slices.Contains(o.AlsoSent, name) ||
+		!value.Field(o.Plan, name).Equal(value.Field(o.before, name))
 }
 
 // learnOne learns one attribute, and warns if it is kept although it is no wording.
-func (w *Write[S, T, M]) learnOne(d difference) learned {
-	had := value.Field(w.before, d.Attribute)
-	if w.is == creation || w.Whole {
+func (o *Op[S, T, M]) learnOne(d difference) learned {
+	had := value.Field(o.before, d.Attribute)
+	if o.is == creation || o.SentAll {
 		had = nil
 	}
-	tried := w.wording.clone()
+	tried := o.wording.clone()
 	result := tried.learn(d.Attribute, d.Planned, d.Responded, had)
-	if result == said && w.Found {
+	if result == said && o.MayPredate {
 		return less
 	}
-	w.wording = tried
-	if result == said && !(w.is == creation && d.Planned.IsNull()) {
-		w.warnSaid(d)
+	o.wording = tried
+	if result == said && !(o.is == creation && d.Planned.IsNull()) {
+		o.warnSaid(d)
 	}
 	return result
 }
 
 // warnSaid warns about a value that is kept although it is no wording.
-func (w *Write[S, T, M]) warnSaid(d difference) {
-	w.Diags.AddAttributeWarning(path.Root(d.Attribute),
-		fmt.Sprintf("The service stored a different value of %s for %s", d.Attribute, policyOf(w.State).Object),
+func (o *Op[S, T, M]) warnSaid(d difference) {
+	o.Diags.AddAttributeWarning(path.Root(d.Attribute),
+		fmt.Sprintf("The service stored a different value of %s for %s", d.Attribute, policyOf(o.State).Object),
 		d.shown("The configuration has %s, and the service stored %s. ")+"Plans show no difference for as long as the "+
 			"service shows this value. To use it, write it in the configuration.")
 }
 
 // learnDefaults learns the texts of default_custom_metadata, which are in the whole only. own is set if custom_metadata
 // differs too, about which learnOne has warned.
-func (w *Write[S, T, M]) learnDefaults(d difference, shown metadata.Object, own bool) {
+func (o *Op[S, T, M]) learnDefaults(d difference, shown metadata.Object, own bool) {
 	planned, _ := d.Planned.(types.String)
 	had := metadata.Object{}
-	if before, _ := value.Field(w.before, attributeEffective).(types.String); w.is != creation {
+	if before, _ := value.Field(o.before, attributeEffective).(types.String); o.is != creation {
 		had, _ = metadata.Parse([]byte(before.ValueString()))
 	}
 	wanted, err := metadata.Parse([]byte(planned.ValueString()))
-	if err != nil || !w.sent(attributeEffective) {
+	if err != nil || !o.sent(attributeEffective) {
 		return
 	}
-	tried := w.wording.clone()
+	tried := o.wording.clone()
 	result := tried.learnTree(attributeCustom, wanted, shown, had)
-	if result == less || result == said && w.Found {
+	if result == less || result == said && o.MayPredate {
 		return
 	}
-	if w.wording = tried; result == said && !own {
-		w.warnSaid(d)
+	if o.wording = tried; result == said && !own {
+		o.warnSaid(d)
 	}
 }
 
 // learnWhole learns the whole of custom_metadata. In replace mode, that includes what the service adds. It reports
 // whether the difference is only a wording. own is as for learnDefaults.
-func (w *Write[S, T, M]) learnWhole(d difference, own bool) bool {
+func (o *Op[S, T, M]) learnWhole(d difference, own bool) bool {
 	shown, _ := d.Responded.(types.String)
-	mode, _ := value.Field(w.Plan, "custom_metadata_mode").(types.String)
+	mode, _ := value.Field(o.Plan, "custom_metadata_mode").(types.String)
 	object, err := metadata.Parse([]byte(shown.ValueString()))
-	custom, _ := value.Field(w.Plan, attributeCustom).(metadata.Value)
+	custom, _ := value.Field(o.Plan, attributeCustom).(metadata.Value)
 	wanted, unread := custom.Object()
 	if err != nil || unread != nil {
 		return false
 	}
 	if mode.ValueString() == metadata.ModeReplace && !metadata.Removes(wanted, object) {
-		w.wording.note(attributeCustom+wholePath, types.StringValue(metadata.Text(object)))
+		o.wording.note(attributeCustom+wholePath, types.StringValue(metadata.Text(object)))
 	}
-	w.learnDefaults(d, object, own)
+	o.learnDefaults(d, object, own)
 	planned, _ := d.Planned.(types.String)
-	return planned.Equal(w.wording.effective(planned, shown))
+	return planned.Equal(o.wording.effective(planned, shown))
 }

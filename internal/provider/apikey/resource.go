@@ -32,7 +32,6 @@ func NewResource() resource.Resource { return &Resource{base{Scheme: scheme}} }
 
 var scheme = object.Scheme[*collections.Service, collections.APIKey]{
 	TypeName: typeName, Noun: "API key", Key: "name", AnyID: true, MutableIdentity: true,
-	Texts:      []string{"name", "description"},
 	Service:    conn.Collections,
 	ID:         func(k *collections.APIKey) string { return k.ID },
 	Get:        (*collections.Service).GetAPIKey,

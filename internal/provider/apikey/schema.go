@@ -45,14 +45,14 @@ const aboutResource = "An API key of the collections service. A trigger (`rotate
 
 // Schema describes the resource. Which value a plan shows for a computed attribute is decided in plan.go.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	notBlank := check.TextInPlan(check.NotBlank())
+	freeText := []validator.String{check.FreeText(check.NotBlank())}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: aboutResource,
 		Attributes: map[string]schema.Attribute{
 			"id": object.Computed("Id of the current key (UUID). Every new key has a new id."),
-			"name": schema.StringAttribute{Required: true, Validators: notBlank,
+			"name": schema.StringAttribute{Required: true, Validators: freeText,
 				MarkdownDescription: "Name of the key." + byNewKey},
-			"description": schema.StringAttribute{Optional: true, Validators: notBlank,
+			"description": schema.StringAttribute{Optional: true, Validators: freeText,
 				MarkdownDescription: "Purpose of the key, as free text." + byNewKey},
 			"scopes": schema.SetAttribute{Optional: true, Computed: true,
 				Default: setdefault.StaticValue(value.SetOrEmpty(nil).SetValue), CustomType: value.Strings,

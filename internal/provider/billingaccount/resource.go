@@ -27,7 +27,6 @@ const argCustomerID = "customer_id"
 
 var scheme = object.Scheme[*billing.Service, billing.BillingAccount]{
 	TypeName: typeName, Noun: "billing account", Key: "external_id",
-	Texts:      []string{"external_id", "billing_email", "status_reason", "custom_metadata"},
 	Service:    conn.Billing,
 	ID:         func(a *billing.BillingAccount) string { return a.ID },
 	MoreKeys:   []string{argCustomerID},

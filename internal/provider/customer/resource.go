@@ -24,8 +24,6 @@ import (
 
 var scheme = object.Scheme[*billing.Service, billing.Customer]{
 	TypeName: typeName, Noun: "customer", Key: "external_id", MoreKeys: []string{"document_number"},
-	Texts: []string{"external_id", "name", "nickname", "legal_name", "notes", "emails", "phones", "websites",
-		"addresses", "tags", "billing_email", "custom_metadata"},
 	Service:    conn.Billing,
 	ID:         func(c *billing.Customer) string { return c.ID },
 	Get:        (*billing.Service).GetCustomer,

@@ -34,13 +34,13 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"updated_at":    object.Computed("When the customer was last changed."),
 
 			"name": schema.StringAttribute{Required: true, MarkdownDescription: "Name of the person or company.",
-				Validators: check.TextInPlan(check.NotBlank())},
+				Validators: []validator.String{freeText}},
 			"external_id": optional("Identifier in your own system, unique among the organization's customers. Identifies "+
 				"the customer in imports and after a lost response. If removed, it is cleared.",
-				check.InPlan(check.NotBlank(), check.Trimmed())),
-			"nickname":   optional("Trade name or short name.", notBlank),
-			"legal_name": optional("Registered name of a legal entity.", notBlank),
-			"notes":      optional("Free-text notes.", notBlank),
+				check.FreeText(check.NotBlank(), check.Trimmed())),
+			"nickname":   optional("Trade name or short name.", freeText),
+			"legal_name": optional("Registered name of a legal entity.", freeText),
+			"notes":      optional("Free-text notes.", freeText),
 			"kind": optional("`natural` (a person) or `juridical` (a legal entity).",
 				check.Listed("natural", "juridical")),
 			"birthday": schema.StringAttribute{Optional: true, CustomType: value.DateTimeType{},
@@ -57,7 +57,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"addresses": nestedList(addressParts(), "Postal addresses."+inAnyOrder+" If set, entries added elsewhere are "+
 				"removed; if never set, they stay. Removing the argument deletes all entries, like `[]`.", check.ObjectInPlan(someAddress{"an address with a part"})),
 			"tags": schema.SetAttribute{Optional: true, Computed: true, CustomType: value.Strings,
-				MarkdownDescription: "Labels, in any order.", Validators: []validator.Set{check.NoNulls, notBlank}},
+				MarkdownDescription: "Labels, in any order.", Validators: []validator.Set{check.NoNulls, freeText}},
 
 			"custom_metadata":           metadata.Attribute("customer"),
 			"custom_metadata_mode":      object.MetadataModeAttribute(),
@@ -67,7 +67,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: "Whether to create a billing account with the customer. Defaults to `true`. Set `false` if " +
 					"a `billing_account` resource creates the account; otherwise the customer has two. " +
 					object.CreationOnly},
-			"billing_email": schema.StringAttribute{Optional: true, Computed: true, Validators: check.TextInPlan(check.Email()),
+			"billing_email": schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{check.FreeText(check.Email())},
 				MarkdownDescription: "E-mail address for that account's invoices. Defaults to `email`. " + object.CreationOnly},
 			"payment_terms_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: value.Days,
 				Validators:          []validator.Int64{check.AtLeast(0)},
@@ -108,8 +108,7 @@ func oneEntry(list string) string {
 	return " Changing it replaces that entry; other entries stay. If removed, the entry stays. Conflicts with `" + list + "`."
 }
 
-// notBlank are the checks of a free text.
-var notBlank = check.InPlan(check.NotBlank())
+var freeText = check.FreeText(check.NotBlank())
 
 func optional(description string, validators ...validator.String) schema.StringAttribute {
 	return schema.StringAttribute{Optional: true, MarkdownDescription: description, Validators: validators}
@@ -126,22 +125,22 @@ func nestedList(parts map[string]schema.Attribute, description string,
 // itemParts are the arguments of an item of emails, phones or websites; the validator checks its value in the plan.
 func itemParts(v string, valid validator.String) map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		"kind":  optional("Purpose, such as `billing` or `personal`.", notBlank),
-		"value": schema.StringAttribute{Required: true, MarkdownDescription: v, Validators: check.TextInPlan(valid)},
+		"kind":  optional("Purpose, such as `billing` or `personal`.", freeText),
+		"value": schema.StringAttribute{Required: true, MarkdownDescription: v, Validators: []validator.String{check.FreeText(valid)}},
 	}
 }
 
 func addressParts() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		"kind":         optional("Purpose of the address, such as `billing` or `shipping`.", notBlank),
-		"street":       optional("Street, without the number.", notBlank),
-		"number":       optional("Number in the street.", notBlank),
-		"complement":   optional("Flat, floor or block.", notBlank),
-		"neighborhood": optional("Neighborhood.", notBlank),
-		"city":         optional("City.", notBlank),
-		"state":        optional("State, such as `SP`.", notBlank),
-		"postal_code":  optional("Postal code.", notBlank),
-		"country":      optional("ISO country code, such as `BR`.", notBlank),
+		"kind":         optional("Purpose of the address, such as `billing` or `shipping`.", freeText),
+		"street":       optional("Street, without the number.", freeText),
+		"number":       optional("Number in the street.", freeText),
+		"complement":   optional("Flat, floor or block.", freeText),
+		"neighborhood": optional("Neighborhood.", freeText),
+		"city":         optional("City.", freeText),
+		"state":        optional("State, such as `SP`.", freeText),
+		"postal_code":  optional("Postal code.", freeText),
+		"country":      optional("ISO country code, such as `BR`.", freeText),
 	}
 }
 

@@ -44,7 +44,6 @@ const aboutCollection = "Name of the collection, as in the paths of the service:
 // scheme describes how records are identified. ImportState finds them.
 var scheme = object.Scheme[*finance.Service, finance.Record]{
 	TypeName: typeName, Noun: "record", Key: attrCollection, CompositeID: true,
-	Texts:      []string{attrBody},
 	Recreation: "creates it again, with a new id",
 	Service:    conn.Finance,
 	Get: func(client *finance.Service, ctx context.Context, name string) (*finance.Record, error) {

@@ -77,7 +77,6 @@ func (m model) trialStays() string {
 
 var scheme = object.Scheme[*billing.Service, billing.Subscription]{
 	TypeName: typeName, Noun: "subscription", Key: "external_id",
-	Texts:      []string{"external_id", "notes", "cancellation_reason", "custom_metadata"},
 	Service:    conn.Billing,
 	ID:         func(s *billing.Subscription) string { return s.ID },
 	Get:        (*billing.Service).GetSubscription,

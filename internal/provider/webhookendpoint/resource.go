@@ -39,7 +39,6 @@ func NewResource() resource.Resource { return &Resource{base{Scheme: scheme}} }
 
 var scheme = object.Scheme[*collections.Service, collections.WebhookEndpoint]{
 	TypeName: typeName, Noun: "webhook endpoint", Key: "url",
-	Texts:      []string{"url", "description"},
 	Service:    conn.Collections,
 	ID:         func(e *collections.WebhookEndpoint) string { return e.ID },
 	Get:        (*collections.Service).GetWebhookEndpoint,

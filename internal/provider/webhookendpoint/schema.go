@@ -31,10 +31,10 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"updated_at": object.Computed("When the endpoint was last changed."),
 			"url": schema.StringAttribute{Required: true, MarkdownDescription: "Address that receives the events, " +
 				"`https://`. Addresses of internal networks are rejected, if possible in the plan. Endpoints with the same " +
-				"address get separate deliveries.", Validators: []validator.String{check.HTTPS(), check.InPlan(check.NoFragment())}},
+				"address get separate deliveries.", Validators: []validator.String{check.HTTPS(), check.FreeText(check.NoFragment())}},
 			"description": schema.StringAttribute{Optional: true,
 				MarkdownDescription: "Purpose of the endpoint, as free text. If removed, it is cleared.",
-				Validators:          notBlank()},
+				Validators:          []validator.String{check.FreeText(check.NotBlank())}},
 			"events": schema.SetAttribute{Optional: true, Computed: true,
 				Default: setdefault.StaticValue(value.SetOrEmpty(nil).SetValue), CustomType: value.Strings,
 				MarkdownDescription: "Names of the events to send. Documented are `" +
@@ -69,10 +69,6 @@ const aboutResource = "An address that receives events of the collections servic
 	"endpoint and its pending deliveries. An endpoint deleted elsewhere is planned for re-creation, with a new id and " +
 	"secret. A refresh takes one request."
 
-func notBlank(further ...validator.String) []validator.String {
-	return []validator.String{check.InPlan(append(further, check.NotBlank())...)}
-}
-
 // authenticationAttribute is the argument authentication; authentication.go implements the relations of its parts.
 func authenticationAttribute() schema.SingleNestedAttribute {
 	secret := func(description string) schema.StringAttribute {
@@ -90,7 +86,7 @@ func authenticationAttribute() schema.SingleNestedAttribute {
 				MarkdownDescription: "Type of authentication: `none`, `basic` (requires `username` and `password_wo`), `bearer` " +
 					"(requires `token_wo`) or `header` (requires `name` and `value_wo`). Arguments of other types are errors."},
 			"username": schema.StringAttribute{Optional: true, MarkdownDescription: "User name, for type `basic`.",
-				Validators: notBlank(check.OneLine())},
+				Validators: check.TextInPlan(check.OneLine(), check.NotBlank())},
 			"password_wo": secret("Password, for type `basic`."),
 			"token_wo":    secret("Token, for type `bearer`."),
 			"name": schema.StringAttribute{Optional: true, CustomType: value.HeaderNameType{},

@@ -23,6 +23,35 @@ import (
 // InPlan holds validators of a string, or of each string of a set, that reject values only in a plan.
 func InPlan(validators ...validator.String) TextsInPlan { return validators }
 
+// FreeText is InPlan for a text in free form, which the service may store in its own wording.
+func FreeText(validators ...validator.String) TextsInPlan { return append(validators, freeText{}) }
+
+type freeText struct{ Described }
+
+// ValidateString accepts every text.
+func (freeText) ValidateString(context.Context, validator.StringRequest, *validator.StringResponse) {}
+
+// IsFreeText reports whether an attribute, or one inside it, is a FreeText.
+func IsFreeText(a schema.Attribute) bool {
+	free := func(v any) bool {
+		texts, _ := v.(TextsInPlan)
+		return hasA[freeText](texts)
+	}
+	switch a := a.(type) {
+	case ofText:
+		return slices.ContainsFunc(a.StringValidators(), func(v validator.String) bool { return free(v) })
+	case ofSet:
+		return slices.ContainsFunc(a.SetValidators(), func(v validator.Set) bool { return free(v) })
+	case schema.NestedAttribute:
+		for _, inner := range a.GetNestedObject().GetAttributes() {
+			if inner, ok := inner.(schema.Attribute); ok && IsFreeText(inner) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // TextInPlan are the validators of an argument that reject values only in a plan.
 func TextInPlan(validators ...validator.String) []validator.String {
 	return []validator.String{InPlan(validators...)}

@@ -111,7 +111,7 @@ func (r *Resource[S, T, M]) BeginUpdate(ctx context.Context, req resource.Update
 	o.Diags.Append(value.Get(ctx, req.Plan, &o.Plan)...)
 	o.Diags.Append(value.Get(ctx, req.State, &o.State)...)
 	o.wording = private.Get[wording](ctx, o.Private, keyWording, o.Diags)
-	o.wording.satisfied(r.Scheme.Texts, &o.State, o.Plan)
+	o.wording.satisfied(textsOf(r.Scheme.TypeName, o.state.Schema), &o.State, o.Plan)
 	o.before = o.State
 	if !r.begin(o) {
 		return o, false
@@ -202,9 +202,10 @@ func (o *Op[S, T, M]) converted(response *T, err error, convert func(*T) M) (_ *
 		apidiag.AddRead(o.Diags, err, o.resource.Operation("read", o.State), !o.Importing)
 		return nil, state, false
 	}
+	scheme := o.resource.Scheme
 	state = convert(response)
 	if !o.Importing {
-		o.wording.restored(o.resource.Scheme.Texts, &state, o.State)
+		o.wording.restored(textsOf(scheme.TypeName, o.state.Schema), &state, o.State)
 	}
 	return response, state, !o.Diags.HasError()
 }

@@ -108,7 +108,8 @@ func (r *Resource[S, T, M]) plan(ctx context.Context, req resource.ModifyPlanReq
 			return false
 		}
 		r.keepCreated(p) // before the wording, which an unknown value does not have
-		private.Get[wording](ctx, p.Private, keyWording, p.Diags).satisfied(r.Scheme.Texts, &p.State, p.Planned)
+		private.Get[wording](ctx, p.Private, keyWording, p.Diags).satisfied(textsOf(p.typeName, req.Plan.Schema),
+			&p.State, p.Planned)
 		p.notePrevented(ctx, policyOf(p.State))
 		p.Applying = p.Run.Applying(p.typeName, p.id, p.deferralAllowed())
 		update(ctx, p)

@@ -67,8 +67,6 @@ type Scheme[S, T any] struct {
 	Find func(ctx context.Context, client S, by Selector) ([]T, error)
 	// Summary describes one of several matches.
 	Summary func(*T) string
-	// Texts are the arguments with texts that the service may word otherwise than they were sent, see wording.
-	Texts []string
 	// Codes maps error codes that come without a field to attributes; optional.
 	Codes map[string]string
 	// Recreation completes the sentence about the plan of an object that is gone: "the plan …".

@@ -7,12 +7,15 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
@@ -20,7 +23,7 @@ import (
 
 // A service may store a text otherwise than it was sent: trimmed, escaped, in another case or normal form, with a
 // default filled in. The state keeps the configuration's text for as long as the service shows what it responded to it.
-// Scheme.Texts are the attributes with such texts; what is billed or decides has no wording.
+// textsOf are the attributes with such texts; what is billed or decides has no wording.
 
 // keyWording is the key of the wording in the private state.
 const keyWording = "wording"
@@ -41,6 +44,26 @@ const (
 	attributeCustom    = "custom_metadata"
 	attributeEffective = "effective_custom_metadata"
 )
+
+// textsOf lists the arguments that have a wording: those that the schema marks as free texts, and objects in free form.
+func textsOf(typeName string, described any) []string {
+	if known, ok := textsByType.Load(typeName); ok {
+		return known.([]string) //nolint:forcetypeassert // stored below
+	}
+	whole, _ := described.(schema.Schema)
+	var names []string
+	for name, a := range whole.Attributes {
+		if _, free := a.GetType().(metadata.Type); free || check.IsFreeText(a) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	textsByType.Store(typeName, names)
+	return names
+}
+
+// textsByType are the results of textsOf.
+var textsByType sync.Map
 
 func (w wording) isEmpty() bool { return len(w.Shown)+len(w.Entries) == 0 }
 

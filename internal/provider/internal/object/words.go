@@ -17,7 +17,7 @@ import (
 // learn records how the service has worded the texts of this apply, and returns the differences that are no wording. It
 // learns only from the response to a request that carried the text: another one may show a change by another system.
 func (o *Op[S, T, M]) learn(ctx context.Context, differences []difference) (left []difference) {
-	texts := o.resource.Scheme.Texts
+	texts := textsOf(o.resource.Scheme.TypeName, o.state.Schema)
 	before := o.wording.clone()
 	for _, name := range texts {
 		if name != attributeCustom && o.sent(name) {

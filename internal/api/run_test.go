@@ -325,6 +325,25 @@ func TestCancelledPostIsAmbiguous(t *testing.T) {
 	})
 }
 
+// TestUncertainAttemptIsRemembered: a lost request may have been carried out, however later attempts end.
+func TestUncertainAttemptIsRemembered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		lost, refused := step{err: errReset}, step{err: errReset, unsent: true}
+		gone := rejection(http.StatusNotFound, `{"error":{"code":"customer_not_found","message":"gone"}}`)
+		for name, c := range map[string]struct {
+			steps []step
+			want  bool
+		}{"lost, refused": {[]step{lost, refused, gone}, true}, "lost": {[]step{lost, gone}, true},
+			"refused": {[]step{refused, gone}, false}} {
+			_, err := newClient(t, play(c.steps...)).Do(t.Context(), Request{Operation: "customers.delete",
+				Path: map[string]string{"id": "c1"}})
+			if e, ok := AsError(err); !ok || e.Uncertain != c.want || e.Attempts != len(c.steps) {
+				t.Errorf("%s: %+v", name, err)
+			}
+		}
+	})
+}
+
 func TestAttemptTimeoutIsNotTheCallersDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newClient(t, play(step{hang: true}), func(cfg *Config) { cfg.MaxRetries, cfg.RequestTimeout = 1, 7*time.Second })

@@ -3,11 +3,20 @@ package apikey
 import (
 	"encoding/json"
 	"maps"
+	"strings"
 	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest/modeltest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
 // recorded is the response of a recorded exchange, as the client has it and as it is on the wire.
@@ -61,5 +70,31 @@ func TestDataFromAPI(t *testing.T) {
 			t.Fatal(err)
 		}
 		modeltest.Same(t, modeltest.Attributes(t, have), want)
+	}
+}
+
+// TestUpdate_unshownKey: an apply never creates a key that its plan has not shown. It has no client here.
+func TestUpdate_unshownKey(t *testing.T) {
+	t.Parallel()
+	key, _ := recorded(t, "api_key_create_full")
+	ctx := private.With(t.Context(), private.Map{})
+	r := &Resource{base{Connected: conn.Connected{Conn: &conn.Conn{
+		Collections: conn.Service[*collections.Service]{Ready: true}}}, Scheme: scheme}}
+	var described resource.SchemaResponse
+	r.Schema(ctx, resource.SchemaRequest{}, &described)
+	state := tfsdk.State{Schema: described.Schema, Raw: tftypes.NewValue(described.Schema.Type().TerraformType(ctx), nil)}
+	before := fromAPI(&key)
+	planned := tfsdk.Plan{Schema: described.Schema, Raw: state.Raw}
+	after := before
+	after.Name = types.StringValue("another")
+	if diags := append(value.Set(ctx, &state, before), value.Set(ctx, &planned, after)...); diags.HasError() {
+		t.Fatal(diags)
+	}
+	resp := resource.UpdateResponse{State: state}
+	r.Update(ctx, resource.UpdateRequest{Config: tfsdk.Config{Schema: described.Schema, Raw: planned.Raw}, Plan: planned,
+		State: state}, &resp)
+	if errs := resp.Diagnostics.Errors(); len(errs) != 1 || !strings.Contains(errs[0].Summary(), "did not show a new key") ||
+		!resp.State.Raw.Equal(state.Raw) {
+		t.Errorf("%v", resp.Diagnostics)
 	}
 }

@@ -10,13 +10,18 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	managed "github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
@@ -37,6 +42,32 @@ func (shelf) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.
 				"width": managed.Int64Attribute{Optional: true, MarkdownDescription: "Width."}}}},
 		"hidden": managed.StringAttribute{Optional: true, MarkdownDescription: "Not in the data source."},
 	}}
+}
+
+// TestNewDataSource: after an error, a data source has no state.
+func TestNewDataSource(t *testing.T) {
+	t.Parallel()
+	type shown struct {
+		ID types.String `tfsdk:"id"`
+	}
+	described := schema.Schema{Attributes: map[string]schema.Attribute{"id": schema.StringAttribute{Computed: true}}}
+	object := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"id": tftypes.String}}
+	empty := tftypes.NewValue(object, map[string]tftypes.Value{"id": tftypes.NewValue(tftypes.String, nil)})
+	for _, fails := range []bool{false, true} {
+		made, _ := NewDataSource("thing", func(*conn.Conn) conn.Service[any] { return conn.Service[any]{Ready: true} },
+			func() schema.Schema { return described },
+			func(_ context.Context, _ any, m *shown, diags *diag.Diagnostics) {
+				if m.ID = types.StringValue("1"); fails {
+					diags.AddError("Broken", "")
+				}
+			}).(*dataSource[any])
+		made.Conn = &conn.Conn{}
+		resp := datasource.ReadResponse{State: tfsdk.State{Schema: described, Raw: tftypes.NewValue(object, nil)}}
+		made.Read(t.Context(), datasource.ReadRequest{Config: tfsdk.Config{Schema: described, Raw: empty}}, &resp)
+		if resp.State.Raw.IsNull() != fails || resp.Diagnostics.HasError() != fails {
+			t.Errorf("fails %t: %s, %v", fails, resp.State.Raw, resp.Diagnostics)
+		}
+	}
 }
 
 // TestDataAttributes: a data source has the attributes of its model as the resource has them, and says of them what

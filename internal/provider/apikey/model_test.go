@@ -93,7 +93,8 @@ func TestUpdate_unshownKey(t *testing.T) {
 	resp := resource.UpdateResponse{State: state}
 	r.Update(ctx, resource.UpdateRequest{Config: tfsdk.Config{Schema: described.Schema, Raw: planned.Raw}, Plan: planned,
 		State: state}, &resp)
-	if errs := resp.Diagnostics.Errors(); len(errs) != 1 || !strings.Contains(errs[0].Summary(), "did not show a new key") ||
+	errs := resp.Diagnostics.Errors()
+	if len(errs) != 1 || !strings.Contains(errs[0].Summary(), "did not show a new key") ||
 		!resp.State.Raw.Equal(state.Raw) {
 		t.Errorf("%v", resp.Diagnostics)
 	}

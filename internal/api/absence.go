@@ -22,7 +22,7 @@ type absence struct {
 }
 
 type proof struct {
-	turn   chan struct{} // capacity 1: one request proves, and the others wait for it
+	permit chan struct{} // capacity 1: one request proves, and the others wait for it
 	at     time.Time
 	signed bool // the response had a Request-Id
 }
@@ -35,7 +35,7 @@ func (a *absence) of(path string) *proof {
 	}
 	p, ok := a.proofs[path]
 	if !ok {
-		p = &proof{turn: make(chan struct{}, 1)}
+		p = &proof{permit: make(chan struct{}, 1)}
 		a.proofs[path] = p
 	}
 	return p
@@ -69,8 +69,8 @@ func (c *Client) proveService(ctx context.Context, k *call, e *Error) error {
 	}
 	p := c.absence.of(asked.resourcePath)
 	select {
-	case p.turn <- struct{}{}:
-		defer func() { <-p.turn }()
+	case p.permit <- struct{}{}:
+		defer func() { <-p.permit }()
 	case <-ctx.Done():
 		return ended(ctx)
 	}

@@ -22,22 +22,22 @@ const idempotencyHeader = "X-Idempotency-Key"
 
 // Client sends requests to one service. It is safe for concurrent use.
 type Client struct {
-	cfg       Config
-	base      *url.URL
-	transport http.RoundTripper
-	once      http.RoundTripper // see carrier; nil: transport
-	version   atomic.Int32      // of HTTP, according to the last response; 0 before the first one
-	begun     atomic.Bool       // a request that must not be repeated was sent before the first response
-	limiter   *Limiter
-	observer  Observer
-	clock     clock
-	outage    outage
-	absence   absence
-	snapshots snapshots
-	random    func() float64    // in [0, 1)
-	secrets   *strings.Replacer // masks Token and Secrets
-	answered  sync.Map          // ids in responses to creations of this process
-	seen      sync.Map          // ids in other responses about one object, with the time of the first
+	cfg        Config
+	base       *url.URL
+	transport  http.RoundTripper
+	once       http.RoundTripper // see transportFor; nil: transport
+	version    atomic.Int32      // of HTTP, according to the last response; 0 before the first one
+	begun      atomic.Bool       // a request that must not be repeated was sent before the first response
+	limiter    *Limiter
+	observer   Observer
+	clock      clock
+	outage     outage
+	absence    absence
+	snapshots  snapshots
+	random     func() float64    // in [0, 1)
+	secrets    *strings.Replacer // masks Token and Secrets
+	createdIDs sync.Map          // ids in responses to creations of this process
+	readIDs    sync.Map          // ids in other responses about one object, with the time of the first
 	// unauthorized is the first 401. The token does not become valid during a run, so every later call fails with this
 	// error immediately, without a request.
 	unauthorized atomic.Pointer[Error]

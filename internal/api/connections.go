@@ -86,9 +86,9 @@ func newTransport(cfg Config) *http.Transport {
 	}
 }
 
-// carrier returns the transport of a call. A request that must not be repeated goes out on a young connection of
+// transportFor returns the transport of a call. A request that must not be repeated goes out on a young connection of
 // HTTP/1.1; the first request of a client needs no other one for that.
-func (c *Client) carrier(k *call) http.RoundTripper {
+func (c *Client) transportFor(k *call) http.RoundTripper {
 	if k.repeatable || c.once == nil || c.version.Load() > 1 || c.version.Load() == 0 && !c.begun.Swap(true) {
 		return c.transport
 	}

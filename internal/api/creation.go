@@ -73,7 +73,7 @@ func Create[T any](ctx context.Context, c *Client, m Creation[T]) (object T, ado
 	}
 	detached, cancel := detach(ctx)
 	defer cancel()
-	s := settlement[T]{Creation: m, client: c, began: time.Now()}
+	s := creating[T]{Creation: m, client: c, began: time.Now()}
 	object, err = s.send(detached, ctx)
 	lost, isLost := AsAmbiguous(err)
 	if !isLost {
@@ -107,7 +107,7 @@ func Create[T any](ctx context.Context, c *Client, m Creation[T]) (object T, ado
 
 // resend sends the creation again, after a lookup without a result. open means that the error leaves the existence of
 // the object open, so that it is looked up again.
-func (s *settlement[T]) resend(detached, ctx context.Context, lost *AmbiguousError) (object T, open bool, err error) {
+func (s *creating[T]) resend(detached, ctx context.Context, lost *AmbiguousError) (object T, open bool, err error) {
 	object, err = s.send(detached, ctx)
 	s.resent++
 	s.last = err
@@ -121,7 +121,7 @@ func (s *settlement[T]) resend(detached, ctx context.Context, lost *AmbiguousErr
 	return object, false, err
 }
 
-type settlement[T any] struct {
+type creating[T any] struct {
 	Creation[T]
 	client *Client
 	began  time.Time // local time at which the first request was sent
@@ -130,10 +130,10 @@ type settlement[T any] struct {
 }
 
 // send sends the creation. An object that it returns is not a candidate of other creations.
-func (s *settlement[T]) send(detached, ctx context.Context) (T, error) {
+func (s *creating[T]) send(detached, ctx context.Context) (T, error) {
 	object, err := s.Send(withWaiting(detached, ctx))
 	if err == nil && s.ID != nil {
-		s.client.answered.Store(s.ID(object), true)
+		s.client.createdIDs.Store(s.ID(object), true)
 	}
 	return object, err
 }
@@ -147,7 +147,7 @@ func (c *Client) mayRepeat(began time.Time, repeated int) bool {
 // find looks for the object, for as long as reads may lag. With an external_id, it ends with the first object found,
 // unless the response was too slow to decide; without one, other objects may be listed first. An interrupt of the
 // caller ends it.
-func (s *settlement[T]) find(ctx, caller context.Context) (found []T, err error) {
+func (s *creating[T]) find(ctx, caller context.Context) (found []T, err error) {
 	for _, d := range LagPauses {
 		if pauseErr := pause(ctx, d, nil); pauseErr != nil {
 			if len(found) == 0 {
@@ -176,18 +176,18 @@ func (s *settlement[T]) find(ctx, caller context.Context) (found []T, err error)
 
 func isOver(ctx context.Context) bool { return ctx.Err() != nil }
 
-func (s *settlement[T]) age(item T) age { return s.client.age(s.Created(item), s.began) }
+func (s *creating[T]) age(item T) age { return s.client.age(s.Created(item), s.began) }
 
 // candidate reports whether this creation may have created an object.
-func (s *settlement[T]) candidate(item T) bool {
+func (s *creating[T]) candidate(item T) bool {
 	if s.Unique && (s.Holds == nil || s.Holds(item)) {
 		return true
 	}
-	_, answered := s.client.answered.Load(s.ID(item))
+	_, answered := s.client.createdIDs.Load(s.ID(item))
 	return !answered && (s.age(item) != older || !s.client.clocksAgree())
 }
 
-func (s *settlement[T]) lookedUp(found []T) string {
+func (s *creating[T]) lookedUp(found []T) string {
 	known := fmt.Sprintf("It was looked up %d times.", len(LagPauses))
 	if s.allOlder(found) {
 		known += " The objects found are older than the request according to the Date headers of the responses, which may " +
@@ -196,13 +196,13 @@ func (s *settlement[T]) lookedUp(found []T) string {
 	return known
 }
 
-func (s *settlement[T]) allOlder(found []T) bool {
+func (s *creating[T]) allOlder(found []T) bool {
 	return len(found) > 0 && !slices.ContainsFunc(found, func(item T) bool { return s.age(item) != older })
 }
 
 // likely returns the candidates that are not older by the dates, or all if there are none: the dates may be from two
 // clocks.
-func (s *settlement[T]) likely(found []T) []T {
+func (s *creating[T]) likely(found []T) []T {
 	younger := slices.DeleteFunc(slices.Clone(found), func(item T) bool { return s.age(item) == older })
 	if len(younger) > 0 {
 		return younger
@@ -211,7 +211,7 @@ func (s *settlement[T]) likely(found []T) []T {
 }
 
 // decide adopts an object that the creation is proven to have created. Otherwise, its error contains the candidates.
-func (s *settlement[T]) decide(ctx context.Context, lost *AmbiguousError, found []T) (T, bool, error) {
+func (s *creating[T]) decide(ctx context.Context, lost *AmbiguousError, found []T) (T, bool, error) {
 	var none T
 	if !s.Unique || len(found) != 1 || showsOther(lost) {
 		ids := s.ids(s.likely(found))
@@ -232,13 +232,13 @@ func (s *settlement[T]) decide(ctx context.Context, lost *AmbiguousError, found 
 	case made != newer:
 		return none, false, s.unclear(lost, ids, s.undated(object), nil)
 	}
-	if _, others := s.client.answered.LoadOrStore(ids[0], true); others {
+	if _, others := s.client.createdIDs.LoadOrStore(ids[0], true); others {
 		return none, false, &TakenError{ID: ids[0], Err: lost}
 	}
 	return object, true, nil
 }
 
-func (s *settlement[T]) ids(found []T) []string {
+func (s *creating[T]) ids(found []T) []string {
 	ids := make([]string, len(found))
 	for i, item := range found {
 		ids[i] = s.ID(item)
@@ -246,7 +246,7 @@ func (s *settlement[T]) ids(found []T) []string {
 	return ids
 }
 
-func (s *settlement[T]) undated(object T) string {
+func (s *creating[T]) undated(object T) string {
 	created := s.Created(object)
 	if created == "" {
 		return "An equal object exists, but its time of creation is unknown."
@@ -259,7 +259,7 @@ func (s *settlement[T]) undated(object T) string {
 }
 
 // unclear adds what is known, and how to find out the rest.
-func (s *settlement[T]) unclear(lost *AmbiguousError, candidates []string, known string, cause error) error {
+func (s *creating[T]) unclear(lost *AmbiguousError, candidates []string, known string, cause error) error {
 	e := lost.followedBy(cause) // the outcome is still the one that the first request left open
 	e.Candidates = candidates
 	e.Advice = fmt.Sprintf("The %s may or may not exist. %s", s.Describe, known)

@@ -71,7 +71,7 @@ func decodeOne[T any](c *Client, response *Response) (value T, err error) {
 		var zero T
 		return zero, c.unusable(response, err)
 	}
-	c.showed(response.call.operation, object)
+	c.recordRead(response.call.operation, object)
 	return value, nil
 }
 

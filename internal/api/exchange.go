@@ -29,9 +29,9 @@ var (
 	errLate      = errors.New("it did not arrive within")
 )
 
-// response is the result of one attempt. With a status and an error, the body is unusable; without a status, there was
+// attempt is the result of one attempt. With a status and an error, the body is unusable; without a status, there was
 // no response.
-type response struct {
+type attempt struct {
 	status    int
 	header    http.Header
 	body      []byte
@@ -40,11 +40,11 @@ type response struct {
 	sentAt    time.Time
 }
 
-func (a *response) requestID() string { return cleanLine(a.header.Get("Request-Id"), 100) }
+func (a *attempt) requestID() string { return cleanLine(a.header.Get("Request-Id"), 100) }
 
 // exchange makes one attempt. Requests have no conditions, so a 304 comes from a proxy; the request is sent again in a
 // form that the proxy must forward.
-func (c *Client) exchange(ctx context.Context, k *call) *response {
+func (c *Client) exchange(ctx context.Context, k *call) *attempt {
 	if k.route.method != http.MethodGet {
 		c.wrote()
 	}
@@ -57,9 +57,9 @@ func (c *Client) exchange(ctx context.Context, k *call) *response {
 }
 
 // send sends the request once and reads the response within the limits.
-func (c *Client) send(ctx context.Context, k *call) *response {
+func (c *Client) send(ctx context.Context, k *call) *attempt {
 	k.sent++
-	a := &response{sentAt: time.Now()}
+	a := &attempt{sentAt: time.Now()}
 	watched := c.watch(ctx, k)
 
 	attempt, cancel := context.WithTimeout(ctx, c.cfg.RequestTimeout)
@@ -68,7 +68,7 @@ func (c *Client) send(ctx context.Context, k *call) *response {
 	attempt = httptrace.WithClientTrace(attempt, &httptrace.ClientTrace{
 		GotConn: func(httptrace.GotConnInfo) { connected.Store(true) },
 	})
-	transport := c.carrier(k)
+	transport := c.transportFor(k)
 	own, isOwn := transport.(*connections)
 	number := 0
 	if isOwn {
@@ -86,7 +86,7 @@ func (c *Client) send(ctx context.Context, k *call) *response {
 	return a
 }
 
-func (c *Client) roundTrip(ctx context.Context, transport http.RoundTripper, k *call, a *response) {
+func (c *Client) roundTrip(ctx context.Context, transport http.RoundTripper, k *call, a *attempt) {
 	request, err := k.request(ctx)
 	if err != nil {
 		a.err = err
@@ -130,13 +130,13 @@ func (c *Client) explain(ctx, attempt context.Context, err error) error {
 }
 
 // watch notifies the observer of the start of an attempt, and returns a function that reports its end.
-func (c *Client) watch(ctx context.Context, k *call) func(*response) {
+func (c *Client) watch(ctx context.Context, k *call) func(*attempt) {
 	e := c.describe(k)
 	if k.body != nil {
 		e.RequestBody = func() string { return c.scrub(MaskJSON(k.body)) }
 	}
 	c.observer.Observe(ctx, e)
-	return func(a *response) {
+	return func(a *attempt) {
 		e.Event, e.Status, e.Err = Received, a.status, a.err
 		e.Duration = time.Since(a.sentAt)
 		e.RequestID = a.requestID()

@@ -45,7 +45,7 @@ func (c *Client) checkSubject(response *Response, object json.RawMessage) error 
 	got := idIn(object, s.field)
 	if got == "" || same.ID(asked, got) {
 		if s.field == "id" {
-			c.seen.LoadOrStore(strings.ToLower(asked), time.Now())
+			c.readIDs.LoadOrStore(strings.ToLower(asked), time.Now())
 		}
 		return nil
 	}
@@ -66,8 +66,8 @@ func (c *Client) checkCreated(wanted createdObject, response *Response, object j
 	}
 	id := idIn(shown, "id")
 	because, byDate := "another creation of this run already returned this object", false
-	_, was := c.answered.Load(id)
-	if at, ok := c.seen.Load(strings.ToLower(id)); ok && !was && at.(time.Time).Before(response.sentAt) {
+	_, was := c.createdIDs.Load(id)
+	if at, ok := c.readIDs.Load(strings.ToLower(id)); ok && !was && at.(time.Time).Before(response.sentAt) {
 		because, was = "an earlier response of this run has shown it", true
 	}
 	created := cmp.Or(textIn(shown, "created_at"), textIn(shown, "createdAt"))

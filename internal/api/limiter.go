@@ -40,7 +40,7 @@ type Limiter struct {
 	recovering bool          // a 429 came, and no later probe has succeeded
 	probing    bool          // the probe is under way
 	strikes    int           // 429s in a row
-	generation int           // counts closings; a pass of an earlier generation has no new information
+	generation int           // counts closings; a permit of an earlier generation has no new information
 	changed    chan struct{} // closed and replaced when waiters should check again
 	random     func() float64
 }
@@ -55,8 +55,8 @@ func NewLimiter(requestsPerSecond float64) *Limiter {
 		changed: make(chan struct{}), random: rand.Float64}
 }
 
-// pass is the permit to send one request. Its holder ends it with done or throttled.
-type pass struct {
+// permit is the permit to send one request. Its holder ends it with done or throttled.
+type permit struct {
 	limiter    *Limiter
 	generation int
 	probe      bool
@@ -73,7 +73,7 @@ func (e *closedError) Error() string { return "rate limit: closed until " + e.un
 // enter waits until the limiter lets a request through. It returns ctx's cause when ctx ends, *closedError if a limiter
 // closed by a 429 will not open before latest or ctx's deadline, and errLimitTooLow if the rate lets the request
 // through only after the deadline. It calls waiting before it waits for a closed limiter.
-func (g *Limiter) enter(ctx context.Context, latest time.Time, waiting func(time.Duration)) (*pass, error) {
+func (g *Limiter) enter(ctx context.Context, latest time.Time, waiting func(time.Duration)) (*permit, error) {
 	deadline, bounded := ctx.Deadline()
 	if bounded && deadline.Before(latest) {
 		latest = deadline
@@ -124,7 +124,7 @@ func (w wait) tooLate(now, latest, deadline time.Time) error {
 }
 
 // next returns a permit, or what to wait for. No place is assigned ahead: it would come at the rate before a 429.
-func (g *Limiter) next(now time.Time) (*pass, wait) {
+func (g *Limiter) next(now time.Time) (*permit, wait) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	switch {
@@ -142,7 +142,7 @@ func (g *Limiter) next(now time.Time) (*pass, wait) {
 		}
 	}
 	g.starts = append(g.lastSecond(now), now)
-	return &pass{limiter: g, generation: g.generation, probe: g.probing}, wait{}
+	return &permit{limiter: g, generation: g.generation, probe: g.probing}, wait{}
 }
 
 func (g *Limiter) lastSecond(now time.Time) []time.Time {
@@ -162,10 +162,10 @@ func (g *Limiter) speedUp(now time.Time) {
 	}
 }
 
-// throttled ends a pass whose request got a 429. The limiter closes for the requested time plus a random delay, so that
-// the clients of a service do not return together. Requests that were in flight together count as one event: only the
-// first slows the rate down further. A probe says nothing about the rate.
-func (p *pass) throttled(cause *Error) {
+// throttled ends a permit whose request got a 429. The limiter closes for the requested time plus a random delay, so
+// that the clients of a service do not return together. Requests that were in flight together count as one event: only
+// the first slows the rate down further. A probe says nothing about the rate.
+func (p *permit) throttled(cause *Error) {
 	g := p.limiter
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -194,9 +194,9 @@ func (p *pass) throttled(cause *Error) {
 	g.wake()
 }
 
-// done ends a pass whose request got another response than a 429, or none. After a probe, the other requests follow:
+// done ends a permit whose request got another response than a 429, or none. After a probe, the other requests follow:
 // the limiter does not handle services that fail or hang.
-func (p *pass) done() {
+func (p *permit) done() {
 	g := p.limiter
 	g.mu.Lock()
 	defer g.mu.Unlock()

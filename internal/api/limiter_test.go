@@ -110,7 +110,7 @@ func TestGateReopensWithoutABurst(t *testing.T) {
 }
 
 // enter goes through a limiter, however long that takes.
-func enter(t *testing.T, g *Limiter) *pass {
+func enter(t *testing.T, g *Limiter) *permit {
 	t.Helper()
 	p, err := g.enter(t.Context(), time.Now().Add(time.Hour), func(time.Duration) {})
 	if err != nil {
@@ -123,11 +123,11 @@ func enter(t *testing.T, g *Limiter) *pass {
 func TestGateSlowsDownOncePerEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := NewLimiter(20)
-		var passes []*pass
+		var permits []*permit
 		for range 4 {
-			passes = append(passes, enter(t, limiter))
+			permits = append(permits, enter(t, limiter))
 		}
-		for _, p := range passes {
+		for _, p := range permits {
 			p.throttled(&Error{Status: 429})
 		}
 		// 4 requests in a second were too many.

@@ -65,7 +65,7 @@ func List[T any](ctx context.Context, c *Client, r Request, o ListOptions[T]) it
 			yielded: map[string]bool{},
 		}
 		for range 2 {
-			if reading.pass(ctx); reading.stopped || reading.complete() {
+			if reading.readOnce(ctx); reading.stopped || reading.complete() {
 				break
 			}
 		}
@@ -111,14 +111,14 @@ type reading[T any] struct {
 	yielded map[string]bool // by id, over all passes
 	unnamed int             // items without an id, in which duplicates are not detected
 	total   *int            // according to the last page
-	moved   bool            // the total changed during the last pass
+	moved   bool            // the total changed during the last reading
 	stopped bool            // by the consumer or an error
-	size    int             // of the pages of the last pass
-	// of the pass: the number of items, and of those on the longest page
+	size    int             // of the pages of the last reading
+	// of the reading: the number of items, and of those on the longest page
 	read, longest int
 	// reported is set if the total is known to be wrong.
 	reported bool
-	// repeated is set if the last pass ended with a page that it had already read.
+	// repeated is set if the last reading ended with a page that it had already read.
 	repeated bool
 }
 
@@ -137,9 +137,9 @@ func (l *reading[T]) complete() bool {
 	return !l.moved && len(l.yielded) >= *l.total
 }
 
-// pass reads the list from the first page.
-func (l *reading[T]) pass(ctx context.Context) {
-	seen := map[string]bool{} // in this pass
+// readOnce reads the list from the first page.
+func (l *reading[T]) readOnce(ctx context.Context) {
+	seen := map[string]bool{} // in this reading
 	pages := map[[sha256.Size]byte]bool{}
 	left, vain := 0, 0 // left: remaining pages according to the last one
 	l.total, l.moved, l.repeated, l.longest, l.read, l.size = nil, false, false, 0, 0, 0
@@ -207,7 +207,7 @@ func (l *reading[T]) fail(err error) {
 	l.yield(zero, err)
 }
 
-// emit yields items that were not yielded before, and counts those that are new in this pass.
+// emit yields items that were not yielded before, and counts those that are new in this reading.
 func (l *reading[T]) emit(p *page[T], seen map[string]bool) (fresh int) {
 	if l.size += p.size; l.size > maxListBytes {
 		l.fail(fmt.Errorf("%s %s: the responses have more than %d MiB in sum: to read less, set limit or a filter",
@@ -387,7 +387,7 @@ func (l *reading[T]) backward(ctx context.Context, first *page[T], number int) b
 		l.emit(p, seen)
 	}
 	if !l.stopped && !l.complete() {
-		l.pass(ctx)
+		l.readOnce(ctx)
 	}
 	return true
 }

@@ -148,7 +148,7 @@ func (o *outage) wake() {
 
 // note records what one attempt shows about the service. A 429 is not a failure, because the limiter handles it, and a
 // 404 is not yet proven.
-func (c *Client) note(k *call, a *response, v verdict) {
+func (c *Client) note(k *call, a *attempt, v verdict) {
 	e, _ := AsError(v.err)
 	ok := v.response != nil && (len(v.response.Body) == 0 || isJSON(v.response.Header))
 	own := e != nil && e.Structured

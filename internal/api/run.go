@@ -37,7 +37,7 @@ type verdict struct {
 func (c *Client) run(ctx context.Context, k *call) (*Response, error) {
 	var throttled *Error
 	for failures := 0; ; {
-		pass, err := c.admit(ctx, k, throttled)
+		permit, err := c.admit(ctx, k, throttled)
 		if err != nil {
 			return nil, c.givenUp(k, err)
 		}
@@ -48,14 +48,14 @@ func (c *Client) run(ctx context.Context, k *call) (*Response, error) {
 			again := throttled != nil
 			throttled, _ = AsError(v.err)
 			c.limitWait(k, throttled)
-			pass.throttled(throttled)
+			permit.throttled(throttled)
 			if again && k.optional {
 				// The rate limit may only apply to lists, so other calls need not wait.
 				return nil, v.err
 			}
 			continue
 		}
-		pass.done()
+		permit.done()
 		if !v.again {
 			return v.response, v.err
 		}
@@ -126,7 +126,7 @@ func (c *Client) concluded(k *call, err error) error {
 
 // admit waits for the permit to send. A rejected token ends the wait: many requests may wait when the first is
 // rejected.
-func (c *Client) admit(ctx context.Context, k *call, throttled *Error) (*pass, error) {
+func (c *Client) admit(ctx context.Context, k *call, throttled *Error) (*permit, error) {
 	if err := c.stopped(k); err != nil {
 		return nil, err
 	}
@@ -134,17 +134,17 @@ func (c *Client) admit(ctx context.Context, k *call, throttled *Error) (*pass, e
 	if end := k.failing.Add(c.retryTimeout()); !k.failing.IsZero() && end.Before(latest) {
 		latest = end
 	}
-	pass, err := c.limiter.enter(k.waiting, latest, func(d time.Duration) {
+	permit, err := c.limiter.enter(k.waiting, latest, func(d time.Duration) {
 		c.announce(ctx, k, d, "the service asked to slow down (429)")
 	})
 	if err != nil {
 		return nil, c.notSent(k, throttled, err)
 	}
 	if err := c.stopped(k); err != nil {
-		pass.done()
+		permit.done()
 		return nil, err
 	}
-	return pass, nil
+	return permit, nil
 }
 
 // stopped returns the error of a call that is not sent, because the token was rejected or the service does not respond.
@@ -156,7 +156,7 @@ func (c *Client) stopped(k *call) error {
 }
 
 // judge returns the meaning of a response (wire contract: which method may be repeated on what).
-func (c *Client) judge(ctx context.Context, k *call, a *response) verdict {
+func (c *Client) judge(ctx context.Context, k *call, a *attempt) verdict {
 	switch {
 	case a.status == 0:
 		return c.judgeFailure(ctx, k, a, a.connected && !unprocessed(a.err))
@@ -196,7 +196,7 @@ func (e *Error) isGateways() bool {
 
 // judgeFailure returns the meaning of a missing or incomplete response. sent means that the request may have been
 // carried out.
-func (c *Client) judgeFailure(ctx context.Context, k *call, a *response, sent bool) verdict {
+func (c *Client) judgeFailure(ctx context.Context, k *call, a *attempt, sent bool) verdict {
 	switch {
 	case !k.repeatable && sent:
 		return verdict{err: c.ambiguous(k, a, a.err)}
@@ -211,7 +211,7 @@ func (c *Client) judgeFailure(ctx context.Context, k *call, a *response, sent bo
 		Origin: c.cfg.Origin, Operation: k.operation, Attempts: k.sent, Err: a.err}}
 }
 
-func (c *Client) ambiguous(k *call, a *response, err error) *AmbiguousError {
+func (c *Client) ambiguous(k *call, a *attempt, err error) *AmbiguousError {
 	return &AmbiguousError{
 		Service: c.cfg.Service, Operation: k.operation,
 		RequestID: a.requestID(), SentAt: a.sentAt, Err: err,

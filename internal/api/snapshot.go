@@ -157,8 +157,8 @@ func (c *Client) wrote() {
 	c.snapshots.all = nil
 }
 
-// showed records the response to a read of a single object.
-func (c *Client) showed(operation string, object json.RawMessage) {
+// recordRead records the response to a read of a single object.
+func (c *Client) recordRead(operation string, object json.RawMessage) {
 	family, verb := split(operation)
 	c.snapshots.mu.Lock()
 	s := c.snapshots.all[family]

@@ -412,12 +412,12 @@ func TestRefreshed_lean(t *testing.T) {
 func TestSnapshot_shows(t *testing.T) {
 	c := newClient(t, play(), func(c *Config) { c.BulkRefresh = true })
 	s := c.snapshot(t.Context(), Listing{Family: "billing_accounts", Loaded: "customer"})
-	c.showed("billing_accounts.get",
+	c.recordRead("billing_accounts.get",
 		json.RawMessage(
 			`{"id": "a", "status": "active", "suspended_at": "x", "customer": {"id": "c", "name": "n", "notes": null}}`))
-	c.showed("billing_accounts.get",
+	c.recordRead("billing_accounts.get",
 		json.RawMessage(`{"id": "b", "status": "active", "extra": 1, "customer": {"id": "d", "name": null}}`))
-	c.showed("billing_accounts.update", json.RawMessage(`{"id": "c"}`))
+	c.recordRead("billing_accounts.update", json.RawMessage(`{"id": "c"}`))
 	for item, want := range map[string]bool{
 		`{"id": "e", "status": null, "customer": {"id": "c", "name": null}}`: true,
 		`{"id": "e", "status": null, "customer": {"id": "c"}}`:               false,
@@ -438,7 +438,7 @@ func TestSnapshot_faster(t *testing.T) {
 		c := newClient(t, play(), func(c *Config) { c.BulkRefresh = true })
 		s := c.snapshot(t.Context(), Listing{Family: "customers"})
 		s.items["A"] = &listedItem{raw: json.RawMessage(listed)}
-		c.showed("customers.get", json.RawMessage(`{"id": "A", "name": "C"}`))
+		c.recordRead("customers.get", json.RawMessage(`{"id": "A", "name": "C"}`))
 		if s.off != off {
 			t.Errorf("%s ends the snapshot: %t, want %t", listed, s.off, off)
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/front"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
@@ -70,8 +71,8 @@ func TestSchemes(t *testing.T) {
 	}
 }
 
-// TestTexts: an argument that is a free text is among the texts of its resource, which a service may store in its own
-// wording. Without that, such a service makes every plan differ.
+// TestTexts: an argument that is a free text, which a service may store in its own wording, says so in the schema.
+// Without that, such a service makes every plan differ.
 func TestTexts(t *testing.T) {
 	t.Parallel()
 	decides := []string{"billing_cycle", "collection", "collection_method", "idempotency_key", "kind",
@@ -80,13 +81,12 @@ func TestTexts(t *testing.T) {
 	for _, create := range provider.New("test")().Resources(t.Context()) {
 		r, described := create(), resource.SchemaResponse{}
 		r.Schema(t.Context(), resource.SchemaRequest{}, &described)
-		texts, _ := reflect.ValueOf(r).Elem().FieldByName("Scheme").FieldByName("Texts").Interface().([]string)
 		for name, a := range described.Schema.Attributes {
 			text, ok := a.(rschema.StringAttribute)
 			decided := text.Default != nil || text.CustomType != nil || text.Computed && !text.Optional ||
 				strings.HasSuffix(name, "_id") || slices.Contains(decides, name)
-			if ok && !decided && !slices.Contains(texts, name) {
-				t.Errorf("%T: %s is a free text, and not among the texts", r, name)
+			if ok && !decided && !check.IsFreeText(a) {
+				t.Errorf("%T: %s is a free text without check.FreeText", r, name)
 			}
 		}
 	}

@@ -103,7 +103,7 @@ const accountClosed = "closed"
 func (s *Service) CreateBillingAccount(ctx context.Context, body AccountBody) (*BillingAccountCreated, error) {
 	code, _ := body.ExternalID.Get()
 	customer, _ := body.Customer.Get()
-	account, adopted, err := newObject[BillingAccount]{
+	account, adopted, err := creationOf[BillingAccount]{
 		noun: "billing account", externalID: code, body: body,
 		otherwise: fmt.Sprintf("billing account of the customer %q", customer.ID),
 		send: func(ctx context.Context) (*BillingAccount, error) {
@@ -120,7 +120,7 @@ func (s *Service) CreateBillingAccount(ctx context.Context, body AccountBody) (*
 		like: func(a BillingAccount) bool { return api.OrEmpty(a.ExternalID) == "" },
 		id:   accountID, live: BillingAccount.live, createdAt: func(a BillingAccount) string { return a.CreatedAt },
 		code: func(a BillingAccount) *string { return a.ExternalID },
-	}.settle(ctx, s)
+	}.create(ctx, s)
 	if err != nil {
 		return nil, err
 	}

@@ -20,8 +20,8 @@ const (
 	mostListed = 500
 )
 
-// newObject describes how an object of this service is created, and how it is found if the response is lost.
-type newObject[T any] struct {
+// creationOf describes how an object of this service is created, and how it is found if the response is lost.
+type creationOf[T any] struct {
 	noun       string
 	externalID string // of the object to be created; "" for none
 	otherwise  string // describes it without an external_id
@@ -39,8 +39,8 @@ type newObject[T any] struct {
 	equal func(context.Context, T) (bool, error)
 }
 
-// settle creates the object; a lost response is handled by [api.Create].
-func (c newObject[T]) settle(ctx context.Context, s *Service) (object *T, adopted bool, err error) {
+// create creates the object; a lost response is handled by [api.Create].
+func (c creationOf[T]) create(ctx context.Context, s *Service) (object *T, adopted bool, err error) {
 	m := api.Creation[*T]{
 		Describe: c.otherwise,
 		Send:     c.send,
@@ -57,7 +57,7 @@ func (c newObject[T]) settle(ctx context.Context, s *Service) (object *T, adopte
 	return api.Create(ctx, s.client, m)
 }
 
-func (c newObject[T]) holders(ctx context.Context) (found []*T, err error) {
+func (c creationOf[T]) holders(ctx context.Context) (found []*T, err error) {
 	objects, err := c.find(ctx, c.externalID)
 	objects = onlyLive(objects, c.live)
 	if slices.ContainsFunc(objects, c.holds) { // the others have another one
@@ -69,12 +69,12 @@ func (c newObject[T]) holders(ctx context.Context) (found []*T, err error) {
 	return found, err
 }
 
-func (c newObject[T]) holds(object T) bool {
+func (c creationOf[T]) holds(object T) bool {
 	return same.Text(api.OrEmpty(c.code(object)), c.externalID)
 }
 
 // lookalikes returns the newest live objects without an external_id that look like the one sent.
-func (c newObject[T]) lookalikes(ctx context.Context) (found []*T, err error) {
+func (c creationOf[T]) lookalikes(ctx context.Context) (found []*T, err error) {
 	listed := 0
 	for object, err := range c.newest(ctx) {
 		if err != nil {
@@ -90,7 +90,7 @@ func (c newObject[T]) lookalikes(ctx context.Context) (found []*T, err error) {
 	return found, nil
 }
 
-func (c newObject[T]) isEqual(ctx context.Context, object *T) (bool, error) {
+func (c creationOf[T]) isEqual(ctx context.Context, object *T) (bool, error) {
 	shown, err := json.Marshal(object)
 	if err != nil || !shows(c.body, shown) || c.equal == nil {
 		return err == nil && shows(c.body, shown), err

@@ -129,7 +129,7 @@ func (s *Service) CreateCustomer(ctx context.Context, body CustomerBody) (*Custo
 	code, _ := body.ExternalID.Get()
 	name, _ := body.Name.Get()
 	document, _ := body.DocumentNumber.Get()
-	customer, adopted, err := newObject[Customer]{
+	customer, adopted, err := creationOf[Customer]{
 		noun: "customer", externalID: code, body: body,
 		otherwise: fmt.Sprintf("customer named %q", name),
 		send: func(ctx context.Context) (*Customer, error) {
@@ -155,7 +155,7 @@ func (s *Service) CreateCustomer(ctx context.Context, body CustomerBody) (*Custo
 		id: customerID, code: func(c Customer) *string { return c.ExternalID },
 		createdAt: func(c Customer) string { return c.CreatedAt },
 		live:      func(Customer) bool { return true },
-	}.settle(ctx, s)
+	}.create(ctx, s)
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ func (s *Service) CreateSubscription(ctx context.Context, body SubscriptionBody)
 	code, _ := body.ExternalID.Get()
 	account, _ := body.BillingAccountID.Get()
 	items, _ := body.Items.Get()
-	subscription, adopted, err := newObject[Subscription]{
+	subscription, adopted, err := creationOf[Subscription]{
 		noun: "subscription", externalID: code, body: body,
 		otherwise: fmt.Sprintf("subscription of the billing account %q", account),
 		send: func(ctx context.Context) (*Subscription, error) {
@@ -57,7 +57,7 @@ func (s *Service) CreateSubscription(ctx context.Context, body SubscriptionBody)
 		equal: func(ctx context.Context, found Subscription) (bool, error) {
 			return s.hasItems(ctx, found.ID, items)
 		},
-	}.settle(ctx, s)
+	}.create(ctx, s)
 	if err != nil {
 		return nil, err
 	}

@@ -109,7 +109,7 @@ func (s *Service) UnusedKeys(ctx context.Context, fits func(APIKey) bool) (found
 		if err != nil {
 			return nil, err
 		}
-		if key.LastUsedAt == nil && key.live(s.Shown(ctx)) && fits(key) {
+		if key.LastUsedAt == nil && key.live(s.ServerTime(ctx)) && fits(key) {
 			found = append(found, key)
 		}
 	}
@@ -160,7 +160,7 @@ func (s *Service) FindAPIKeys(ctx context.Context, name string) ([]APIKey, error
 		}
 	}
 	// The service's clock decides; the list has just shown it.
-	now := s.Shown(ctx)
+	now := s.ServerTime(ctx)
 	live := slices.DeleteFunc(slices.Clone(all), func(k APIKey) bool { return !k.live(now) })
 	if len(live) > 0 {
 		return live, nil

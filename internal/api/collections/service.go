@@ -31,15 +31,15 @@ func New(c *api.Client) *Service { return &Service{client: c, asking: make(chan 
 // is repeated.
 func (s *Service) Wrote(id, created, updated string) { s.writes.Note(id, created, updated) }
 
-// Shown returns the service's time from its responses, to the second; zero if unknown. It sends no request.
-func (s *Service) Shown(ctx context.Context) time.Time {
+// ServerTime returns the service's time from its responses, to the second; zero if unknown. It sends no request.
+func (s *Service) ServerTime(ctx context.Context) time.Time {
 	now, _ := s.client.Now(ctx, func(context.Context) error { return nil })
 	return now.Truncate(time.Second)
 }
 
 // Now returns the service's time; see [api.Client.Now]. Before the first response, it is requested once.
 func (s *Service) Now(ctx context.Context) (time.Time, error) {
-	if now := s.Shown(ctx); !now.IsZero() {
+	if now := s.ServerTime(ctx); !now.IsZero() {
 		return now, nil
 	}
 	select {
@@ -52,7 +52,7 @@ func (s *Service) Now(ctx context.Context) (time.Time, error) {
 		_, s.silent = s.client.Do(ctx, api.Request{Operation: "api_keys.list", Query: url.Values{"per_page": {"1"}}})
 		s.asked = ctx.Err() == nil
 	}
-	if now := s.Shown(ctx); !now.IsZero() {
+	if now := s.ServerTime(ctx); !now.IsZero() {
 		return now, nil
 	}
 	return time.Time{}, s.silent
@@ -61,7 +61,7 @@ func (s *Service) Now(ctx context.Context) (time.Time, error) {
 // HasPassed reports whether a time has passed by the service's clock. Before the first response, the service's time is
 // requested only if the time has passed by the local clock.
 func (s *Service) HasPassed(ctx context.Context, at time.Time) bool {
-	now := s.Shown(ctx)
+	now := s.ServerTime(ctx)
 	if now.IsZero() && !at.After(time.Now()) {
 		now, _ = s.Now(ctx)
 	}

@@ -44,7 +44,7 @@ type RecordCreated struct {
 // created: the first one that is not proven deleted.
 //
 // After it was sent, the request continues for at most 8 s after ctx has ended. If the outcome stays unknown
-// ([Unsettled]), the same call with the same key determines it.
+// ([MayHaveCreated]), the same call with the same key determines it.
 func (s *Service) CreateRecord(ctx context.Context, collection string, body json.RawMessage,
 	key string) (*RecordCreated, error) {
 	key = normalKey(key)
@@ -190,8 +190,8 @@ func (s *Service) post(ctx context.Context, collection string, body json.RawMess
 	return &record, err
 }
 
-// Unsettled reports whether a failed creation may have created the record: every error except a clear rejection.
-func Unsettled(err error) bool {
+// MayHaveCreated reports whether a failed creation may have created the record: every error except a clear rejection.
+func MayHaveCreated(err error) bool {
 	var taken *TakenError
 	e, ok := api.AsError(err)
 	if !ok {

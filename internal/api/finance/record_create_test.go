@@ -159,8 +159,8 @@ func TestCreateRecord(t *testing.T) {
 			t.Errorf("it took %s", took)
 		}
 		apitest.Says(t, err, test.err)
-		if Unsettled(err) != test.unsettled {
-			t.Errorf("unsettled is %t for %v", Unsettled(err), err)
+		if MayHaveCreated(err) != test.unsettled {
+			t.Errorf("unsettled is %t for %v", MayHaveCreated(err), err)
 		}
 		if err == nil && (record.ID != test.id || record.Existed != test.existed) {
 			t.Errorf("got %s, existed %t: %s", record.ID, record.Existed, record.Raw)
@@ -225,8 +225,8 @@ func TestCreateRecordInterruptedWhileItWaits(t *testing.T) {
 		})
 		_, err := newService(t, d).CreateRecord(ctx, "bills", rent, key1)
 		apitest.Says(t, err, `The record in the collection "bills" may or may not exist. A creation with the key `+key1)
-		if !Unsettled(err) || d.IDs(bills) != "o1" {
-			t.Errorf("unsettled is %t, there are %q", Unsettled(err), d.IDs(bills))
+		if !MayHaveCreated(err) || d.IDs(bills) != "o1" {
+			t.Errorf("unsettled is %t, there are %q", MayHaveCreated(err), d.IDs(bills))
 		}
 	})
 }

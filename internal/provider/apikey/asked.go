@@ -17,9 +17,9 @@ func (m *model) described() map[string]attr.Value {
 	return map[string]attr.Value{"name": m.Name, "description": m.Description, "scopes": m.Scopes}
 }
 
-// asks records what the creation of a key sends. What the key before has too may be the service's wording of what was
-// sent for that one, which stays recorded.
-func (k memory) asks(m, before model) memory {
+// remember records what the creation of a key sends. What the key before has too may be the service's wording of what
+// was sent for that one, which stays recorded.
+func (k memory) remember(m, before model) memory {
 	asked, had := map[string]string{}, before.described()
 	if k.Salt == "" {
 		k.Salt = private.NewSalt()

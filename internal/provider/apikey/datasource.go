@@ -20,7 +20,7 @@ import (
 func NewDataSource() datasource.DataSource {
 	return object.NewSingularDataSource(scheme, dataSchema, dataFromAPI, func(ctx context.Context,
 		client *collections.Service, k *collections.APIKey, _ tfsdk.Config, m *dataModel, _ *diag.Diagnostics) {
-		m.Status = status(k, client.Shown(ctx))
+		m.Status = status(k, client.ServerTime(ctx))
 	})
 }
 
@@ -99,7 +99,7 @@ func listDataSchema() schema.Schema {
 func readMany(ctx context.Context, client *collections.Service, m *listDataModel, diags *diag.Diagnostics) {
 	show := func(k *collections.APIKey) (dataModel, error) {
 		shown, err := dataFromAPI(k)
-		shown.Status = status(k, client.Shown(ctx))
+		shown.Status = status(k, client.ServerTime(ctx))
 		return shown, err
 	}
 	m.Keys = object.Many(client.ListAPIKeys(ctx), object.Ordering{Limit: m.Limit}, "API keys", show, diags)

@@ -200,7 +200,7 @@ func (m model) dueAt() types.String {
 // lives no longer than that, the middle of its life. It is false if a new key would not work longer.
 func (m model) renewalAt() (time.Time, bool) {
 	expiry, expires := api.ParseTime(m.KeyExpiresAt.ValueString())
-	if !expires || !m.outlives() {
+	if !expires || !m.wouldLastLonger() {
 		return time.Time{}, false
 	}
 	begins := expiry.AddDate(0, 0, -int(m.GracePeriodDays.ValueInt64()))
@@ -210,9 +210,9 @@ func (m model) renewalAt() (time.Time, bool) {
 	return begins, true
 }
 
-// outlives reports whether a new key would work longer than the existing one. A key with a fixed expires_at cannot be
-// renewed.
-func (m model) outlives() bool {
+// wouldLastLonger reports whether a new key would work longer than the existing one. A key with a fixed expires_at
+// cannot be renewed.
+func (m model) wouldLastLonger() bool {
 	return m.ExpiresAt.IsNull() || earlier(m.KeyExpiresAt.ValueString(), m.ExpiresAt.ValueString())
 }
 
@@ -245,7 +245,7 @@ func (m model) displayName() string {
 // Policy is the deletion_policy of the key.
 func (m model) Policy() object.Policy {
 	return object.Policy{Value: m.DeletionPolicy, Object: m.displayName(), Own: revoke,
-		Stays: "The key and its previous_keys keep working until they expire."}
+		AfterAbandon: "The key and its previous_keys keep working until they expire."}
 }
 
 // memory is the data about a key in the private state. Configuration, state and time decide whether a new key is

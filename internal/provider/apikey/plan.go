@@ -68,17 +68,17 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	lifetime.checkLifetime(p.Diags)
 	r.checkOwnKeyInUpdate(d, p.Diags)
 	r.noteOwnKey(ctx, p)
-	if !d.fresh {
+	if !d.newKey {
 		p.State.secret().Warn(p.State.AgeRecipients, p.Planned.AgeRecipients, encrypt.Names{
 			Object: "the " + p.State.displayName(), Clear: "token", Encrypted: "encrypted_token",
 			Trigger: "rotate_when_changed"}, p.Diags)
 	}
 	if !p.Applying {
-		if d.sure && !d.inherits {
+		if d.certain && !d.inherits {
 			r.checkExpiry(ctx, p.Planned, p.Diags)
 		}
 		r.warnUpdate(ctx, p, d)
-		if !d.fresh && !d.ended {
+		if !d.newKey && !d.ended {
 			d.memory.warnOther(p.Planned, p.State, p.Diags)
 		}
 	}
@@ -101,12 +101,12 @@ type decision struct {
 	triggered bool
 	// ended is true if the key has expired.
 	ended bool
-	// held is true if the key is kept regardless of the configuration: this run imports it, or it has ended as configured.
-	// Then the configured values are stored in the state, but not sent.
-	held bool
-	// sure is true if a new key is created. fresh is true if it is or, depending on unknown values, may be created: then
-	// the plan shows the id as unknown, because the apply cannot create a key that the plan has not shown.
-	sure, fresh bool
+	// keepsKey is true if the key is kept regardless of the configuration: this run imports it, or it has ended as
+	// configured. Then the configured values are stored in the state, but not sent.
+	keepsKey bool
+	// certain is true if a new key is created. newKey is true if it is or, depending on unknown values, may be created:
+	// then the plan shows the id as unknown, because the apply cannot create a key that the plan has not shown.
+	certain, newKey bool
 	// inherits is true if the new key has the same values as the old one, so that the service's rotation can create it.
 	inherits bool
 }
@@ -120,14 +120,14 @@ func (r *Resource) decideInTime(ctx context.Context, p *object.Plan[model]) deci
 	at, dated := api.ParseTime(d.dueAt.ValueString())
 	client, ready := r.Client()
 	switch {
-	case d.held || !dated:
+	case d.keepsKey || !dated:
 		return d
 	case k.had(d.dueAt):
 		return decide(p.Planned, p.State, k, true)
-	case d.sure || !ready || !client.HasPassed(ctx, at):
+	case d.certain || !ready || !client.HasPassed(ctx, at):
 		return d
 	case p.Changes(ctx, d.planned()):
-		d.postponed = !d.fresh
+		d.postponed = !d.newKey
 		return d
 	}
 	return decide(p.Planned, p.State, k, true)
@@ -137,18 +137,19 @@ func (r *Resource) decideInTime(ctx context.Context, p *object.Plan[model]) deci
 func decide(wanted, state model, k memory, due bool) decision {
 	plan := wanted.accepting(state, k)
 	plan.KeyExpiresAt, plan.RotatedAt, plan.CreatedAt = state.KeyExpiresAt, state.RotatedAt, state.CreatedAt
-	d := decision{plan: plan, state: state, memory: k, due: due, dueAt: plan.dueAt(), differs: plan.unlike(state, k),
-		ended: k.had(state.KeyExpiresAt)}
-	if k.Rotated && plan.outlives() {
+	d := decision{plan: plan, state: state, memory: k, due: due, dueAt: plan.dueAt(),
+		differs: plan.changedArguments(state, k),
+		ended:   k.had(state.KeyExpiresAt)}
+	if k.Rotated && plan.wouldLastLonger() {
 		d.dueAt = earliest(d.dueAt, state.RotationDueAt)
 	}
-	if d.held = k.imported || d.endedAsConfigured(); d.held {
+	if d.keepsKey = k.imported || d.endedAsConfigured(); d.keepsKey {
 		return d
 	}
 	d.triggered = object.Triggered(state.RotateWhenChanged, plan.RotateWhenChanged)
-	d.sure = len(d.differs) > 0 || due || d.triggered && isKnown(plan.RotateWhenChanged)
-	d.fresh = d.sure || d.triggered || d.mayDiffer()
-	d.inherits = plan.isDescribed() && d.passesOn()
+	d.certain = len(d.differs) > 0 || due || d.triggered && isKnown(plan.RotateWhenChanged)
+	d.newKey = d.certain || d.triggered || d.mayDiffer()
+	d.inherits = plan.isDescribed() && d.canInherit()
 	return d
 }
 
@@ -162,20 +163,20 @@ func (d decision) mayDiffer() bool {
 	return !d.plan.isDescribed() || !d.dueAt.IsNull() && !d.plan.isKnown()
 }
 
-// passesOn reports whether a successor may inherit all values of the key.
-func (d decision) passesOn() bool {
-	return len(d.differs) == 0 && d.plan.ExpiresAfterDays.IsNull() && !d.renews() && !d.ended && !d.memory.Rotated
+// canInherit reports whether a successor may inherit all values of the key.
+func (d decision) canInherit() bool {
+	return len(d.differs) == 0 && d.plan.ExpiresAfterDays.IsNull() && !d.isExpiring() && !d.ended && !d.memory.Rotated
 }
 
-// renews reports whether the key is near its end, so that its successor needs a later one.
-func (d decision) renews() bool {
+// isExpiring reports whether the key is near its end, so that its successor needs a later one.
+func (d decision) isExpiring() bool {
 	at, renewed := d.plan.renewalAt()
 	return renewed && (d.memory.had(timeText(at)) || d.due && d.dueAt.Equal(timeText(at)))
 }
 
-// unlike lists the known arguments that differ from the key. An expiry differs only if the argument changes: the one
-// chosen by the service is accepted.
-func (m model) unlike(state model, k memory) (names []string) {
+// changedArguments lists the known arguments that differ from the key. An expiry differs only if the argument changes:
+// the one chosen by the service is accepted.
+func (m model) changedArguments(state model, k memory) (names []string) {
 	compare := func(name string, value, is attr.Value) {
 		if isKnown(value) && !value.Equal(is) && !k.accepts(name, value, is) {
 			names = append(names, name)
@@ -220,7 +221,7 @@ func (m model) isKnown() bool {
 func (d decision) planned() model {
 	plan := d.plan
 	plan.RotationDueAt, plan.PreviousKeys = d.dueAt, d.previousKeys()
-	if d.fresh {
+	if d.newKey {
 		for _, computed := range []*types.String{&plan.ID, &plan.KeyPrefix, &plan.Source, &plan.RotatedAt,
 			&plan.RotationDueAt, &plan.KeyExpiresAt} {
 			*computed = types.StringUnknown()
@@ -228,10 +229,10 @@ func (d decision) planned() model {
 	}
 	// While a value is unknown, it may turn out that a rotation creates the key.
 	created := len(d.differs) > 0 || d.plan.isDescribed() && !d.inherits
-	if d.sure && (created || d.state.KeyExpiresAt.IsNull()) {
+	if d.certain && (created || d.state.KeyExpiresAt.IsNull()) {
 		plan.RotationDueAt = d.plan.dueOfNew()
 	}
-	plan.setSecret(d.state.secret().Planned(plan.AgeRecipients, d.fresh))
+	plan.setSecret(d.state.secret().Planned(plan.AgeRecipients, d.newKey))
 	return plan
 }
 
@@ -243,9 +244,9 @@ func (d decision) previousKeys() types.List {
 		return types.ListUnknown(predecessorType)
 	case revokes.ValueBool():
 		return predecessorList(nil)
-	case d.fresh && !(d.sure && isKnown(d.plan.GracePeriodDays, revokes)), revokes.IsUnknown() && len(previous) > 0:
+	case d.newKey && !(d.certain && isKnown(d.plan.GracePeriodDays, revokes)), revokes.IsUnknown() && len(previous) > 0:
 		return types.ListUnknown(predecessorType)
-	case d.fresh && d.keepsOld():
+	case d.newKey && d.keepsOld():
 		old := d.state.all()[0]
 		old.GraceUntil = types.StringUnknown()
 		previous = append([]predecessor{old}, previous...)
@@ -263,7 +264,7 @@ func (d decision) keepsOld() bool {
 func (d decision) endsNow() []predecessor {
 	var ends []predecessor
 	revokes := d.plan.RevokePreviousKeys.ValueBool() || d.plan.RevokePreviousKeys.IsUnknown()
-	if d.fresh && !d.ended && (revokes || isKnown(d.plan.GracePeriodDays) && !d.keepsOld()) {
+	if d.newKey && !d.ended && (revokes || isKnown(d.plan.GracePeriodDays) && !d.keepsOld()) {
 		ends = append(ends, d.state.all()[0])
 	}
 	if revokes {

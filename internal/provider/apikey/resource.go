@@ -45,7 +45,7 @@ var scheme = object.Scheme[*collections.Service, collections.APIKey]{
 	},
 	CheckFound: func(ctx context.Context, client *collections.Service, k *collections.APIKey, _ object.Selector,
 		diags *diag.Diagnostics) {
-		if end := ended(k, client.Shown(ctx)); end != "" {
+		if end := ended(k, client.ServerTime(ctx)); end != "" {
 			diags.AddError(fmt.Sprintf("API key %q (id %s) no longer works", k.Name, k.ID), fmt.Sprintf("It %s, so it cannot "+
 				"be managed. Remove the import and create a new key.", end))
 		}
@@ -71,8 +71,8 @@ type write struct {
 	// before is the prior state; zero for a creation. memory is from the private state.
 	before model
 	memory memory
-	// spent is the error if the key was rotated or revoked since the plan; nil if that is not known.
-	spent error
+	// notRotatable is the error if the key was rotated or revoked since the plan; nil if that is not known.
+	notRotatable error
 	// lost is true if an earlier apply may have rotated the key, but the response was lost.
 	lost bool
 }
@@ -111,13 +111,13 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	k := had
 	op.Client.Wrote(prior.ID.ValueString(), prior.since().ValueString(), "")
 	key, state, ok := op.Find(ctx, func(key *collections.APIKey) (state model) {
-		state, k = prior.read(key, had, op.Importing, op.Client.Shown(ctx))
+		state, k = prior.read(key, had, op.Importing, op.Client.ServerTime(ctx))
 		return state
 	})
 	if !ok {
 		return
 	}
-	now := op.Client.Shown(ctx)
+	now := op.Client.ServerTime(ctx)
 	left := predecessorsOf(prior.PreviousKeys)
 	revoked := key == nil || key.RevokedAt != nil
 	if revoked && !passed(prior.ExpiresAt.ValueString(), now) {
@@ -194,7 +194,7 @@ func refreshed(prior model, k memory, key *collections.APIKey, now time.Time) (m
 	}
 	due := state.RotationDueAt
 	state.KeyExpiresAt = end
-	if state.RotationDueAt = state.dueAt(); k.Rotated && state.outlives() {
+	if state.RotationDueAt = state.dueAt(); k.Rotated && state.wouldLastLonger() {
 		state.RotationDueAt = earliest(state.RotationDueAt, due)
 	}
 	return state, k
@@ -238,7 +238,7 @@ func ended(k *collections.APIKey, now time.Time) string {
 }
 
 func works(ctx context.Context, client *collections.Service, k *collections.APIKey) bool {
-	return ended(k, client.Shown(ctx)) == ""
+	return ended(k, client.ServerTime(ctx)) == ""
 }
 
 // Update creates the planned new key, saves its token to the state, and then ends the old ones. After a failure, the
@@ -250,12 +250,12 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	w.lost = w.memory.Lost
 	// The plan decided about the new key; the time that has passed since does not change that.
 	fresh, d := w.Plan.ID.IsUnknown(), decide(w.Plan, w.before, w.memory, false)
-	if d.fresh && !fresh {
+	if d.newKey && !fresh {
 		w.Diags.AddError(fmt.Sprintf("The plan did not show a new key for %s", w.State.displayName()),
 			"A value that was unknown in the plan requires a new key. Nothing was sent. Plan again: the new plan shows the "+
 				"new key.")
 	}
-	if fresh && !d.sure { // only a date can be the reason
+	if fresh && !d.certain { // only a date can be the reason
 		d = decide(w.Plan, w.before, w.memory, true)
 	}
 	r.checkOwnKeyInUpdate(d, w.Diags)
@@ -265,10 +265,10 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	switch {
 	case w.memory.imported:
 		w.memory.ExpiryPending = len(d.differs) > 0
-	case d.held && len(d.differs) > 0: // from now on, the state has these values
-		w.memory = w.memory.asks(w.Plan, w.before)
+	case d.keepsKey && len(d.differs) > 0: // from now on, the state has these values
+		w.memory = w.memory.remember(w.Plan, w.before)
 	}
-	if !d.fresh { // even if a later step fails, the state no longer has the clear text of an encrypted token
+	if !d.newKey { // even if a later step fails, the state no longer has the clear text of an encrypted token
 		w.State.AgeRecipients, w.State.RotationDueAt = w.Plan.AgeRecipients, w.Plan.RotationDueAt
 		w.State.setSecret(w.State.secret().Stored(w.Plan.AgeRecipients, w.Diags))
 		w.note(ctx)
@@ -276,7 +276,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	} else if !w.renew(ctx, d) {
 		return
 	}
-	if !w.endOld(ctx) {
+	if !w.finishOldKeys(ctx) {
 		return
 	}
 	if w.Plan.RevokePreviousKeys.ValueBool() &&
@@ -297,7 +297,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	}
 	w := &write{operation: begun, before: begun.State, memory: readMemory(ctx, begun.Private, begun.Diags)}
 	for _, e := range w.memory.Endings {
-		if e.Successor != "" && !w.discard(ctx, e) {
+		if e.Successor != "" && !w.revokeSpare(ctx, e) {
 			return
 		}
 	}

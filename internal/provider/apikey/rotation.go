@@ -26,11 +26,11 @@ import (
 func (w *write) renew(ctx context.Context, d decision) bool {
 	if d.inherits {
 		rotated := w.rotate(ctx, d)
-		if w.spent == nil {
+		if w.notRotatable == nil {
 			return rotated
 		}
 		// No plan has shown that, so none has named the key of a run that was killed here.
-		left, _ := w.Client.UnusedKeys(ctx, func(k collections.APIKey) bool { return w.memory.follows(w.before, k) })
+		left, _ := w.Client.UnusedKeys(ctx, func(k collections.APIKey) bool { return w.memory.createdSince(w.before, k) })
 		w.before.warnLeft(left, w.Diags)
 	}
 	if !w.create(ctx, "The old key is unchanged. The next apply creates another key to replace it.",
@@ -42,12 +42,13 @@ func (w *write) renew(ctx context.Context, d decision) bool {
 	return true
 }
 
-// rotate rotates the key. If the key was rotated or revoked since the plan, it sets spent, and nothing has changed.
+// rotate rotates the key. If the key was rotated or revoked since the plan, it sets notRotatable, and nothing has
+// changed.
 func (w *write) rotate(ctx context.Context, d decision) bool {
 	grace, old := w.Plan.GracePeriodDays.ValueInt64(), w.before.all()[0]
 	successor, err := w.Client.RotateAPIKey(ctx, old.ID.ValueString(), grace)
 	if api.HasCode(err, collections.CodeKeyNotActive) {
-		w.spent = err
+		w.notRotatable = err
 		return false
 	}
 	if w.rotationLost(ctx, err) || w.Failed(ctx, "rotate", err) {
@@ -55,7 +56,7 @@ func (w *write) rotate(ctx context.Context, d decision) bool {
 	}
 	previous := predecessorsOf(w.before.PreviousKeys)
 	if d.keepsOld() {
-		old.GraceUntil = earliest(graceUntil(successor, grace, w.Client.Shown(ctx)), w.before.KeyExpiresAt)
+		old.GraceUntil = earliest(graceUntil(successor, grace, w.Client.ServerTime(ctx)), w.before.KeyExpiresAt)
 		previous = append([]predecessor{old}, previous...)
 	}
 	// A successor inherits the end, unless the response has another one.
@@ -72,7 +73,7 @@ func (w *write) keep(d decision, now time.Time) []predecessor {
 	}
 	grace := w.Plan.GracePeriodDays.ValueInt64()
 	key := collections.APIKey{ExpiresAt: w.before.KeyExpiresAt.ValueStringPointer()}
-	if d.memory.Rotated || grace > 0 && w.spent == nil && key.EndsWithin(now, grace) {
+	if d.memory.Rotated || grace > 0 && w.notRotatable == nil && key.EndsWithin(now, grace) {
 		old.GraceUntil = w.before.KeyExpiresAt
 	} else {
 		w.memory.Endings = append(w.memory.Endings, ending{ID: old.ID.ValueString(), Days: grace})
@@ -85,8 +86,8 @@ func (w *write) keep(d decision, now time.Time) []predecessor {
 func (w *write) create(ctx context.Context, next string, old func(now time.Time) []predecessor) bool {
 	var now time.Time
 	if !w.Plan.ExpiresAfterDays.IsNull() {
-		now = timeNow(ctx, w.Client, w.Plan.displayName(), undated{"expires_after_days", "expires_after_days counts from " +
-			"now by the service's clock", "Set expires_at instead of expires_after_days."}, w.Diags)
+		now = timeNow(ctx, w.Client, w.Plan.displayName(), noServerTime{"expires_after_days",
+			"expires_after_days counts from now by the service's clock", "Set expires_at instead of expires_after_days."}, w.Diags)
 		if now.IsZero() {
 			return false
 		}
@@ -97,18 +98,19 @@ func (w *write) create(ctx context.Context, next string, old func(now time.Time)
 		w.Diags) || w.Failed(ctx, "create", err) {
 		return false
 	}
-	w.memory = w.memory.asks(w.Plan, w.before)
+	w.memory = w.memory.remember(w.Plan, w.before)
 	w.SentAll = true
-	w.setNewKey(ctx, key, types.StringPointerValue(body.ExpiresAt), old(w.Client.Shown(ctx)))
+	w.setNewKey(ctx, key, types.StringPointerValue(body.ExpiresAt), old(w.Client.ServerTime(ctx)))
 	return true
 }
 
-// undated describes a key whose expiry counts from now: the argument, why, and what to do without the service's time.
-type undated struct{ argument, why, instead string }
+// noServerTime describes a key whose expiry counts from now: the argument, why, and what to do without the service's
+// time.
+type noServerTime struct{ argument, why, instead string }
 
 // timeNow returns the service's time, from which the expiry of a key counts. It reports if that is unknown, and returns
 // zero.
-func timeNow(ctx context.Context, client *collections.Service, object string, u undated,
+func timeNow(ctx context.Context, client *collections.Service, object string, u noServerTime,
 	diags *diag.Diagnostics) time.Time {
 	now, err := client.Now(ctx)
 	if err != nil {
@@ -130,16 +132,16 @@ func (w *write) setNewKey(ctx context.Context, key *collections.APIKey, expiry t
 	next.PreviousKeys, next.KeyExpiresAt = predecessorList(old), expiry
 	next.setSecret(encrypt.Secret{Clear: types.StringPointerValue(key.Token)}.Stored(next.AgeRecipients, w.Diags))
 	w.last = key
-	w.Save(ctx, w.dated(ctx, key, next))
+	w.Save(ctx, w.withDates(ctx, key, next))
 	if key.Token == nil {
 		w.Diags.AddAttributeWarning(path.Root("token"), fmt.Sprintf("The token of %s is unknown", next.displayName()),
 			"The service did not return it. Change a value in rotate_when_changed to get a new key.")
 	}
 }
 
-// dated returns the state m with the dates of its new key, and stores them in the memory.
-func (w *write) dated(ctx context.Context, key *collections.APIKey, m model) model {
-	now := w.Client.Shown(ctx)
+// withDates returns the state m with the dates of its new key, and stores them in the memory.
+func (w *write) withDates(ctx context.Context, key *collections.APIKey, m model) model {
+	now := w.Client.ServerTime(ctx)
 	if key.ExpiresAt != nil {
 		m.KeyExpiresAt = value.FilledOrNull(key.ExpiresAt)
 	}
@@ -169,7 +171,7 @@ func (w *write) complete(ctx context.Context, inherits bool) {
 		w.State.KeyExpiresAt = types.StringNull()
 	}
 	w.last = key
-	w.Save(ctx, w.dated(ctx, key, w.State.shows(key)))
+	w.Save(ctx, w.withDates(ctx, key, w.State.shows(key)))
 	if w.State.KeyExpiresAt.IsNull() && !w.Plan.ExpiresAt.IsNull() {
 		w.Diags.AddAttributeWarning(path.Root("expires_at"), fmt.Sprintf("The new API key %q (id %s) never expires",
 			w.Plan.Name.ValueString(), key.ID), fmt.Sprintf("expires_at is %s, but the service did not set an expiry on the "+
@@ -209,11 +211,11 @@ func (w *write) rotationLost(ctx context.Context, err error) bool {
 	}
 	next := unrotated(lost) + " The next apply rotates it or, if it was rotated, creates a new key to replace it."
 	w.memory.Lost = true
-	old, now := lost.Rotated, w.Client.Shown(ctx)
+	old, now := lost.Rotated, w.Client.ServerTime(ctx)
 	if old != nil && earlier(api.OrEmpty(old.ExpiresAt), w.before.KeyExpiresAt.ValueString()) {
 		next = fmt.Sprintf("The old key was rotated and works until %s. If that was this request, the token of its "+
 			"successor is lost. The next apply creates a new key to replace it.", *old.ExpiresAt)
-		w.memory.Lost = asked(old, w.Plan.GracePeriodDays.ValueInt64(), now)
+		w.memory.Lost = endsLikeRotation(old, w.Plan.GracePeriodDays.ValueInt64(), now)
 		var state model
 		state, w.memory = rotatedUntil(w.State, w.memory, *old.ExpiresAt, now)
 		w.Save(ctx, state)
@@ -241,26 +243,26 @@ func unrotated(lost *collections.LostKeyError) string {
 // is due.
 func rotatedUntil(m model, k memory, end string, now time.Time) (model, memory) {
 	k.Rotated, m.KeyExpiresAt = true, types.StringValue(end)
-	if m.RotationDueAt = m.dueAt(); m.outlives() && !now.IsZero() {
+	if m.RotationDueAt = m.dueAt(); m.wouldLastLonger() && !now.IsZero() {
 		m.RotationDueAt = earliest(m.RotationDueAt, timeText(now))
 	}
 	return m, k.seen(m, now)
 }
 
-// endOld completes the pending steps for old keys, so that the service ends each after its grace period. It reports
-// whether it succeeded.
-func (w *write) endOld(ctx context.Context) bool {
+// finishOldKeys completes the pending steps for old keys, so that the service ends each after its grace period. It
+// reports whether it succeeded.
+func (w *write) finishOldKeys(ctx context.Context) bool {
 	for _, e := range slices.Clone(w.memory.Endings) {
 		var fine bool
 		switch {
 		case e.Successor != "":
-			fine = w.discard(ctx, e)
+			fine = w.revokeSpare(ctx, e)
 		case w.Plan.RevokePreviousKeys.ValueBool():
 			fine = true // it is revoked with the others
 		case e.Days == 0:
 			fine = w.revoke(ctx, []predecessor{{ID: types.StringValue(e.ID)}})
 		default:
-			fine = w.endLater(ctx, e)
+			fine = w.limitOldKey(ctx, e)
 		}
 		if !fine {
 			return false
@@ -269,8 +271,8 @@ func (w *write) endOld(ctx context.Context) bool {
 	return true
 }
 
-// endLater sets the end of an old key by rotating it, which creates an unneeded successor.
-func (w *write) endLater(ctx context.Context, e ending) bool {
+// limitOldKey sets the end of an old key by rotating it, which creates an unneeded successor.
+func (w *write) limitOldKey(ctx context.Context, e ending) bool {
 	verb := "give the old key " + e.ID + " an expiry (the next apply tries again) for"
 	successor, err := w.setEnd(ctx, e)
 	var lost *collections.LostKeyError
@@ -280,32 +282,32 @@ func (w *write) endLater(ctx context.Context, e ending) bool {
 	}
 	w.Save(ctx, w.State)
 	e.Successor = successor
-	return successor == "" || w.discard(ctx, e)
+	return successor == "" || w.revokeSpare(ctx, e)
 }
 
 // setEnd sets the end of an old key, unless it has one from elsewhere. It returns the id of the successor that this
 // creates.
 func (w *write) setEnd(ctx context.Context, e ending) (successor string, err error) {
-	if w.spent != nil && e.ID == w.before.ID.ValueString() {
-		return "", w.endedElsewhere(ctx, e, w.spent)
+	if w.notRotatable != nil && e.ID == w.before.ID.ValueString() {
+		return "", w.alreadyLimited(ctx, e, w.notRotatable)
 	}
 	if e.Lost {
 		if late, err := w.rotatedLate(ctx, e); late != nil || err != nil {
-			return "", cmp.Or(err, w.endUnseen(ctx, e, late))
+			return "", cmp.Or(err, w.limitAfterLostResponse(ctx, e, late))
 		}
 	}
 	key, err := w.Client.RotateAPIKey(ctx, e.ID, e.Days)
 	var lost *collections.LostKeyError
 	switch {
 	case errors.As(err, &lost):
-		return "", w.endUnseen(ctx, e, lost)
+		return "", w.limitAfterLostResponse(ctx, e, lost)
 	case api.HasCode(err, collections.CodeKeyNotActive), api.IsNotFound(err):
-		return "", w.endedElsewhere(ctx, e, err)
+		return "", w.alreadyLimited(ctx, e, err)
 	case err != nil:
 		return "", err
 	}
 	e.Successor = key.ID
-	w.State = w.State.endingAt(e.ID, graceUntil(key, e.Days, w.Client.Shown(ctx)))
+	w.State = w.State.endingAt(e.ID, graceUntil(key, e.Days, w.Client.ServerTime(ctx)))
 	w.done(ctx, e.ID, e)
 	return key.ID, nil
 }
@@ -314,7 +316,7 @@ func (w *write) setEnd(ctx context.Context, e ending) (successor string, err err
 // successors. An error means that these cannot be listed.
 func (w *write) rotatedLate(ctx context.Context, e ending) (*collections.LostKeyError, error) {
 	old, _ := w.Client.GetAPIKey(ctx, e.ID) // nil after an error: then the rotation shows it
-	now := w.Client.Shown(ctx)
+	now := w.Client.ServerTime(ctx)
 	if old == nil || ended(old, now) != "" || !old.EndsWithin(now, e.Days) {
 		return nil, nil
 	}
@@ -333,20 +335,20 @@ func (w *write) done(ctx context.Context, id string, next ...ending) {
 	w.note(ctx)
 }
 
-// endUnseen determines whether a rotation with a lost response has set the end of an old key: then the key ends when
-// that rotation would end it. An earlier expiry of the key proves nothing. It only reports the successor, because that
-// may belong to another system.
-func (w *write) endUnseen(ctx context.Context, e ending, lost *collections.LostKeyError) error {
-	old, now := lost.Rotated, w.Client.Shown(ctx)
+// limitAfterLostResponse determines whether a rotation with a lost response has set the end of an old key: then the key
+// ends when that rotation would end it. An earlier expiry of the key proves nothing. It only reports the successor,
+// because that may belong to another system.
+func (w *write) limitAfterLostResponse(ctx context.Context, e ending, lost *collections.LostKeyError) error {
+	old, now := lost.Rotated, w.Client.ServerTime(ctx)
 	switch {
 	case old != nil && ended(old, now) != "":
-		return w.endedElsewhere(ctx, e, lost)
+		return w.alreadyLimited(ctx, e, lost)
 	case old == nil, !old.EndsWithin(now, e.Days):
 		e.Lost = true
 		w.done(ctx, e.ID, e)
 		return lost
-	case !e.Lost && !asked(old, e.Days, now):
-		return w.endedElsewhere(ctx, e, lost)
+	case !e.Lost && !endsLikeRotation(old, e.Days, now):
+		return w.alreadyLimited(ctx, e, lost)
 	}
 	w.State = w.State.endingAt(e.ID, types.StringPointerValue(old.ExpiresAt))
 	if !lost.Err.LookedUp {
@@ -364,20 +366,20 @@ func (w *write) endUnseen(ctx context.Context, e ending, lost *collections.LostK
 	return nil
 }
 
-// asked reports whether the end of a key matches a rotation in the last hour with this grace period. With an earlier
-// end, the key was rotated by another system.
-func asked(old *collections.APIKey, days int64, now time.Time) bool {
+// endsLikeRotation reports whether the end of a key matches a rotation in the last hour with this grace period. With an
+// earlier end, the key was rotated by another system.
+func endsLikeRotation(old *collections.APIKey, days int64, now time.Time) bool {
 	return old.EndsWithin(now, days) && !old.EndsWithin(now.Add(-time.Hour), days)
 }
 
-// endedElsewhere handles an old key that cannot be rotated because it was already rotated or revoked: it keeps that
+// alreadyLimited handles an old key that cannot be rotated because it was already rotated or revoked: it keeps that
 // end, and its successor does not belong to this state.
-func (w *write) endedElsewhere(ctx context.Context, e ending, failure error) error {
+func (w *write) alreadyLimited(ctx context.Context, e ending, failure error) error {
 	old, err := w.Client.GetAPIKey(ctx, e.ID)
 	if api.IsNotFound(err) {
 		old, err = nil, nil
 	}
-	now := w.Client.Shown(ctx)
+	now := w.Client.ServerTime(ctx)
 	if err != nil || ended(old, now) == "" && !old.EndsWithin(now, highestGraceDays) {
 		return failure
 	}
@@ -388,7 +390,7 @@ func (w *write) endedElsewhere(ctx context.Context, e ending, failure error) err
 
 // warnEarlier saves and reports the end of an old key set elsewhere; planned describes its planned end.
 func (w *write) warnEarlier(ctx context.Context, old *collections.APIKey, id, planned string) {
-	now := w.Client.Shown(ctx)
+	now := w.Client.ServerTime(ctx)
 	if how := ended(old, now); how != "" {
 		w.State = w.State.endingAt(id, timeText(now))
 		w.Diags.AddWarning(fmt.Sprintf("%s: the old key %s no longer works", w.State.displayName(), id),
@@ -405,7 +407,7 @@ func (w *write) warnEarlier(ctx context.Context, old *collections.APIKey, id, pl
 		if err != nil {
 			break
 		}
-		if w.memory.follows(w.before, key) && !w.owns(key) && works(ctx, w.Client, &key) {
+		if w.memory.createdSince(w.before, key) && !w.owns(key) && works(ctx, w.Client, &key) {
 			found = append(found, key)
 		}
 	}
@@ -424,8 +426,8 @@ func (w *write) revoke(ctx context.Context, keys []predecessor) bool {
 	return true
 }
 
-// discard revokes the successor that was created only to set the end of an old key.
-func (w *write) discard(ctx context.Context, e ending) bool {
+// revokeSpare revokes the successor that was created only to set the end of an old key.
+func (w *write) revokeSpare(ctx context.Context, e ending) bool {
 	return w.revokeOne(ctx, "revoke the key "+e.Successor+" (unused) of", e.Successor, e.ID)
 }
 

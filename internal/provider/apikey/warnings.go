@@ -34,12 +34,12 @@ func (r *Resource) warnUpdate(ctx context.Context, p *object.Plan[model], d deci
 	}
 	end := state.KeyExpiresAt.ValueString()
 	switch {
-	case d.held && len(d.differs) > 0 && d.memory.imported:
+	case d.keepsKey && len(d.differs) > 0 && d.memory.imported:
 		p.Diags.AddAttributeWarning(path.Root(d.differs[0]), name+" differs from the configuration",
 			fmt.Sprintf("Changing %s requires a new key, but the run that imports a key never creates one. The next plan "+
 				"creates it, and this key keeps working for grace_period_days after that. To keep this key, configure the "+
 				"values that it has, which data \"billing_api_key\" shows, and %s.", strings.Join(d.differs, ", "), d.expiry()))
-	case d.held && len(d.differs) > 0:
+	case d.keepsKey && len(d.differs) > 0:
 		p.Diags.AddAttributeWarning(path.Root("expires_at"), name+" has expired and is not changed",
 			fmt.Sprintf("It expired at %s, so changing %s has no effect at the service. To get a new key, set a later "+
 				"expires_at or remove the argument.", end, strings.Join(d.differs, ", ")))
@@ -47,9 +47,9 @@ func (r *Resource) warnUpdate(ctx context.Context, p *object.Plan[model], d deci
 		p.Diags.AddAttributeWarning(path.Root("rotation_due_at"), name+" is due, and the next plan renews it",
 			fmt.Sprintf("A new key has been due since %s. Without a refresh, a plan with other changes of the key does not "+
 				"renew it. Apply, and plan again.", d.dueAt.ValueString()))
-	case d.fresh && !p.Diags.HasError():
+	case d.newKey && !p.Diags.HasError():
 		r.warnNew(ctx, p, d)
-	case !d.held && !d.fresh && r.endsSoon(ctx, d):
+	case !d.keepsKey && !d.newKey && r.endsSoon(ctx, d):
 		p.Diags.AddAttributeWarning(path.Root("expires_at"), fmt.Sprintf("%s expires at %s and is not renewed", name, end),
 			"expires_at is a fixed time, so a new key would not work longer. Set a later expires_at, or expires_after_days "+
 				"instead: then a new key is created in place, and this one keeps working until it expires.")
@@ -71,7 +71,7 @@ func (r *Resource) endsSoon(ctx context.Context, d decision) bool {
 	if !ready || d.ended || !isKnown(d.plan.GracePeriodDays) {
 		return false
 	}
-	return d.endsInGrace(client.Shown(ctx))
+	return d.endsInGrace(client.ServerTime(ctx))
 }
 
 // endsInGrace reports whether the key ends before a grace period that begins now.
@@ -82,7 +82,7 @@ func (d decision) endsInGrace(now time.Time) bool {
 
 // endsOrMayEnd describes whether the keys of endsNow end or may end.
 func (d decision) endsOrMayEnd() string {
-	if d.plan.RevokePreviousKeys.IsUnknown() || d.fresh && !d.sure {
+	if d.plan.RevokePreviousKeys.IsUnknown() || d.newKey && !d.certain {
 		return " may end"
 	}
 	return " ends"
@@ -90,7 +90,7 @@ func (d decision) endsOrMayEnd() string {
 
 // why describes the reason for the new key, and unknown values.
 func (d decision) why() (text string) {
-	if !d.sure && d.fresh {
+	if !d.certain && d.newKey {
 		text = "Whether there is a new key depends on values that are known only after apply. "
 	}
 	if d.plan.RevokePreviousKeys.IsUnknown() {
@@ -116,7 +116,7 @@ func (r *Resource) warnNew(ctx context.Context, p *object.Plan[model], d decisio
 	if !ready {
 		return
 	}
-	now := client.Shown(ctx)
+	now := client.ServerTime(ctx)
 	own := ""
 	if r.ownID(d.state) == d.state.ID.ValueString() {
 		own = " The provider authenticates with the old key: set collections_api_key to the new one before it stops."
@@ -129,7 +129,7 @@ func (r *Resource) warnNew(ctx context.Context, p *object.Plan[model], d decisio
 	case d.memory.Rotated:
 		r.warnRotated(ctx, p, d)
 	case slices.ContainsFunc(d.endsNow(), hasID(d.state.ID.ValueString())):
-	case !d.sure:
+	case !d.certain:
 		p.Diags.AddWarning(name+" may be replaced by a new key", d.why()+d.until(now)+own)
 		return
 	default:
@@ -172,7 +172,7 @@ func (r *Resource) warnRotated(ctx context.Context, p *object.Plan[model], d dec
 	client, _ := r.Client()
 	found := r.FindDuplicates(ctx, p, object.Duplicates[collections.APIKey]{List: client.ListAPIKeys,
 		Same: func(key collections.APIKey) bool {
-			return d.memory.follows(d.state, key) && works(ctx, client, &key)
+			return d.memory.createdSince(d.state, key) && works(ctx, client, &key)
 		}})
 	p.Diags.AddAttributeWarning(path.Root("expires_at"), d.state.displayName()+" was rotated, but not by this state",
 		fmt.Sprintf("Its end was moved to %s, which indicates a rotation by another system, or by a run that was "+
@@ -188,8 +188,8 @@ func belongs(found []collections.APIKey) string {
 		"have its name and were created since:" + howToEnd(found)
 }
 
-// follows reports whether a key has the name of the key m, is newer, and is not in this state.
-func (k memory) follows(m model, key collections.APIKey) bool {
+// createdSince reports whether a key has the name of the key m, is newer, and is not in this state.
+func (k memory) createdSince(m model, key collections.APIKey) bool {
 	since, _ := api.ParseTime(m.since().ValueString())
 	created, dated := api.ParseTime(key.CreatedAt)
 	return key.Name == m.Name.ValueString() && !ownsKey(m, k, key) && dated && !created.Before(since)
@@ -297,7 +297,7 @@ func (r *Resource) warnEnds(what string, m model, keys []predecessor, why string
 	diags.AddWarning(fmt.Sprintf("%s %s without a grace period", what, which), text)
 }
 
-// warnLateRenewal reports a lifetime without a grace period: a plan renews such a key only after it has expired.
+// warnLateRenewal reports a lifetime without a grace period: a plan isExpiring such a key only after it has expired.
 func (m model) warnLateRenewal(diags *diag.Diagnostics) {
 	if !m.ExpiresAfterDays.IsNull() && isKnown(m.GracePeriodDays) && m.GracePeriodDays.ValueInt64() == 0 {
 		diags.AddAttributeWarning(path.Root("grace_period_days"), fmt.Sprintf("API key %q is renewed only after it has "+
@@ -413,7 +413,7 @@ func rejectOwnKey(name, own string, diags *diag.Diagnostics) {
 // anyway, because the update does not end it.
 func (r *Resource) checkOwnKeyInUpdate(d decision, diags *diag.Diagnostics) {
 	ends := d.endsNow()
-	if d.sure && !d.memory.Rotated && !d.renews() && !d.ended {
+	if d.certain && !d.memory.Rotated && !d.isExpiring() && !d.ended {
 		ends = append(ends, d.state.all()[0])
 	}
 	r.checkOwnKey(d.state, d.plan.AllowOwnKey, ends, diags)

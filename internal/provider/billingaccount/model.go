@@ -152,7 +152,7 @@ func (m model) displayName() string {
 // Policy is the deletion_policy of the object.
 func (m model) Policy() object.Policy {
 	return object.Policy{Value: m.DeletionPolicy, Object: m.displayName(), Own: policyClose,
-		Stays: "It stays open" + m.balance() + ", and its subscriptions charge for as long as they run."}
+		AfterAbandon: "It stays open" + m.balance() + ", and its subscriptions charge for as long as they run."}
 }
 
 // balance formats the balance in the state for the end of a clause; "" if it is zero.

@@ -53,22 +53,22 @@ var (
 func NewResource() resource.Resource {
 	return &Resource{base{Scheme: scheme, OnCreation: []object.OnCreation[model]{
 		{Argument: "create_billing_account", Instead: model.hasAccount},
-		{Argument: "billing_email", Instead: model.accountStays},
-		{Argument: "payment_terms_days", Instead: model.accountStays},
-		{Argument: "auto_collection", Instead: model.accountStays},
+		{Argument: "billing_email", Instead: model.changeAccountInstead},
+		{Argument: "payment_terms_days", Instead: model.changeAccountInstead},
+		{Argument: "auto_collection", Instead: model.changeAccountInstead},
 	}}}
 }
 
-// accountStays says where the terms of the billing account are changed. They are not read: the account may be managed
-// by another resource, which has changed them.
-func (m model) accountStays() string {
+// changeAccountInstead says where the terms of the billing account are changed. They are not read: the account may be
+// managed by another resource, which has changed them.
+func (m model) changeAccountInstead() string {
 	return fmt.Sprintf("To change its billing account, manage that with a billing_account resource: import it by its id "+
 		"(%s).", cmp.Or(m.BillingAccountID.ValueString(), "not known"))
 }
 
 func (m model) hasAccount() string {
 	if m.CreateBillingAccount.ValueBool() {
-		return m.accountStays()
+		return m.changeAccountInstead()
 	}
 	return "To give it a billing account, write a billing_account resource."
 }
@@ -292,6 +292,6 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 // Policy is the deletion_policy of the object.
 func (m model) Policy() object.Policy {
 	return object.Policy{Value: m.DeletionPolicy, Object: m.displayName(), Own: object.PolicyDelete,
-		Stays: "The billing accounts that this configuration does not close stay open, and their subscriptions charge for " +
-			"as long as they run."}
+		AfterAbandon: "The billing accounts that this configuration does not close stay open, and their subscriptions " +
+			"charge for as long as they run."}
 }

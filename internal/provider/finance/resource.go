@@ -190,7 +190,7 @@ func warnExisted(m model, created string, diags *diag.Diagnostics) {
 
 // adviseRetry explains how to find out whether a record was created: by applying again.
 func adviseRetry(err error, m model, diags *diag.Diagnostics) {
-	if finance.Unsettled(err) {
+	if finance.MayHaveCreated(err) {
 		diags.AddWarning(fmt.Sprintf("The %s with the key %s may exist anyway", m.displayName(),
 			m.IdempotencyKey.ValueString()), "Apply again with the same collection and body: the creation has the same key, "+
 			"and the service returns the existing record, or creates it. With a changed body, the key differs, and another "+

@@ -15,7 +15,7 @@ type Next struct {
 
 // Comes is comes for objects as JSON. unknown marks a value that is known only after apply.
 func Comes(before, after map[string]any, unknown any, past func(string) bool) Next {
-	n := comes(modelOf(before, unknown), modelOf(after, unknown),
+	n := nextBilling(modelOf(before, unknown), modelOf(after, unknown),
 		func(at value.DateTime) bool { return past(at.ValueString()) })
 	return Next{None: n.none, Invoice: n.invoice, NotBefore: n.notBefore, Plan: n.plan, End: n.end, Resumes: n.resumes,
 		Ends: n.ends, Paused: n.paused, Cents: n.cents}

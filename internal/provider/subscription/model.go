@@ -272,8 +272,8 @@ func (m model) body(prior model) billing.SubscriptionBody {
 // updateOnly are the arguments that can be set by an update but not by a creation.
 var updateOnly = []string{"discount_percent", "allow_pause", "allow_cancel"}
 
-// following returns the created subscription with the configured arguments that a creation cannot set.
-func (m model) following(created model) model {
+// withRest returns the created subscription with the configured arguments that a creation cannot set.
+func (m model) withRest(created model) model {
 	for _, name := range updateOnly {
 		if value := m.get(name); !value.IsNull() && !value.IsUnknown() {
 			created.at(name).Set(m.at(name))

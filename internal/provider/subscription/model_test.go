@@ -243,7 +243,7 @@ func TestTransitions(t *testing.T) {
 			seen[key] = true
 		}
 		var verbs []string
-		for _, s := range (&work{asked: keys}).requests() {
+		for _, s := range (&work{steps: keys}).requests() {
 			verbs = append(verbs, s.verb)
 		}
 		if !slices.Equal(keys, c.want) || !slices.Equal(verbs, c.verbs) {
@@ -285,7 +285,7 @@ func TestBodies(t *testing.T) {
 	}{
 		"creation": {config.body(model{}),
 			`{"billing_account_id":"a","items":[{"product_id":"x","price_id":"y","quantity":1}],"plan_id":"p"}`},
-		"what follows": {config.following(state).body(state), `{"discount_percent":12.50,"allow_pause":false}`},
+		"what follows": {config.withRest(state).body(state), `{"discount_percent":12.50,"allow_pause":false}`},
 		"update":       {plan.body(state), `{"notes":"n","discount_percent":12.50}`},
 		"unknown":      {unknown.body(state), `{}`},
 		"clearing":     {cleared.body(was), `{"plan_id":null,"collection_method":null,"cancel_at_period_end":false}`},

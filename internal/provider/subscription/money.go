@@ -55,7 +55,7 @@ func (p *planning) warnResumed() {
 	}
 	resumed := p.Planned
 	resumed.Pause = types.ObjectNull(pauseType.AttrTypes)
-	n := p.priced(state, resumed)
+	n := p.withCurrency(state, resumed)
 	follows := n.unlessEnded()
 	switch {
 	case !n.charges():
@@ -99,15 +99,15 @@ func (p *planning) warnPaused() {
 
 // warnPending warns about a plan that is pending after the apply, and that the same apply keeps from starting.
 func (p *planning) warnPending() {
-	if p.Planned.PendingPlanID.ValueString() == "" || !p.asks(changePlanLater, endLater, pauseIt) {
+	if p.Planned.PendingPlanID.ValueString() == "" || !p.has(changePlanLater, endLater, pauseIt) {
 		return
 	}
 	switch n := p.coming(p.State, p.Planned); {
-	case n.ends && p.asks(changePlanLater, endLater):
+	case n.ends && p.has(changePlanLater, endLater):
 		p.Diags.AddAttributeWarning(path.Root(argCancelAtPeriodEnd), p.Planned.title()+" ends before its pending plan starts",
 			fmt.Sprintf("The plan %s is due to start with the next period, but the subscription ends with %s, so it never "+
 				"starts. To start it, set cancel_at_period_end = false.", n.plan, n.period()))
-	case n.mayEnd && p.asks(changePlanLater, endLater):
+	case n.mayEnd && p.has(changePlanLater, endLater):
 		p.Diags.AddAttributeWarning(path.Root(argCancelAtPeriodEnd), p.Planned.title()+" may end before its pending plan "+
 			"starts", fmt.Sprintf("The plan %s is due to start with the next period. If cancel_at_period_end, which is known "+
 			"only after apply, turns out to be true, it never starts.", n.plan))

@@ -40,9 +40,9 @@ type next struct {
 
 const notKnown = "not known"
 
-// comes determines what is billed after everything: state is the subscription now, planned after the apply. Values that
-// the apply may change are unknown in planned. past reports whether a date is known to have passed.
-func comes(state, planned model, past func(value.DateTime) bool) next {
+// nextBilling determines what is billed after everything: state is the subscription now, planned after the apply.
+// Values that the apply may change are unknown in planned. past reports whether a date is known to have passed.
+func nextBilling(state, planned model, past func(value.DateTime) bool) next {
 	n := next{cycle: planned.BillingCycle.ValueString(), ends: planned.CancelAtPeriodEnd.ValueBool(),
 		mayEnd: planned.CancelAtPeriodEnd.IsUnknown(), plan: planned.PendingPlanID.ValueString()}
 	if trial := planned.TrialEnd; !trial.IsNull() && state.hasTrial() && !past(trial) {
@@ -193,11 +193,11 @@ func (n next) amount() string {
 }
 
 // coming is comes at the service's time.
-func (p *planning) coming(state, planned model) next { return comes(state, planned, p.past) }
+func (p *planning) coming(state, planned model) next { return nextBilling(state, planned, p.past) }
 
-// priced is coming for a warning that names the date or the amount. The billing account has the currency, and may be
-// suspended; it is read only if a date or an amount is known.
-func (p *planning) priced(state, planned model) next {
+// withCurrency is coming for a warning that names the date or the amount. The billing account has the currency, and may
+// be suspended; it is read only if a date or an amount is known.
+func (p *planning) withCurrency(state, planned model) next {
 	n := p.coming(state, planned)
 	if n.cents == nil && n.invoice == "" || p.client == nil {
 		return n

@@ -32,7 +32,7 @@ func (r *Resource) planDestroy(ctx context.Context, plan *object.Plan[model]) {
 	checkDestroy(state, p.Diags)
 	if !p.Diags.HasError() {
 		p.warnCharges(state)
-		p.planStays(state)
+		p.planAbandoned(state)
 	}
 	end := state.CurrentPeriodEnd
 	if p.InApply() { // of a replacement: the period that its plan has shown
@@ -104,7 +104,7 @@ func (r *Resource) planUpdate(ctx context.Context, plan *object.Plan[model]) {
 		at = append(at, path.Root(name))
 	}
 	if len(forces) > 0 {
-		p.planStays(p.State)
+		p.planAbandoned(p.State)
 	}
 	if next.Replaces = p.Update(ctx, at...); next.Replaces {
 		p.replaces(p.State)
@@ -298,7 +298,7 @@ func (p *planning) checkNew() {
 		p.reject("trial_period_days", "it has two trials", "Both trial_end and trial_period_days are set. Remove one of "+
 			"them.")
 	}
-	p.checkAll(p.change().following())
+	p.checkAll(p.change().afterCreation())
 }
 
 // requirePlanOrItems rejects a configuration without a plan and items. It accepts an existing subscription that has

@@ -23,7 +23,8 @@ import (
 const (
 	argBillingAccountID = "billing_account_id"
 	accountTypeName     = "billing_account"
-	// accountActive is the status of an account that accepts new subscriptions (wire contract: suspended billing account).
+	// accountActive is the status of an account that accepts new subscriptions (wire contract: suspended billing
+	// account).
 	accountActive    = "active"
 	accountSuspended = "suspended"
 	// refunds says what no description of the service promises about money that is already charged.
@@ -69,7 +70,7 @@ func (p *planning) replaces(present model) {
 	}
 	if !p.Diags.HasError() {
 		amount := ""
-		if n := p.priced(present, present); n.cents != nil {
+		if n := p.withCurrency(present, present); n.cents != nil {
 			amount = "; its recurring amount was " + n.amount()
 		}
 		p.Diags.AddWarning(title+" is canceled and billed again as a new one",
@@ -239,7 +240,7 @@ func (p *planning) warnCharges(state model) {
 	switch state.DeletionPolicy.ValueString() {
 	case policyCancel:
 		text := "No further period is charged."
-		n, first := p.priced(state, state), ""
+		n, first := p.withCurrency(state, state), ""
 		if n.charges() {
 			text += " Without this, the next invoice would be: " + n.due() + "."
 			first = " To let the period end first, set deletion_policy = \"cancel_at_period_end\" and apply that before " +
@@ -251,7 +252,7 @@ func (p *planning) warnCharges(state model) {
 	case policyCancelAtPeriodEnd:
 		ending, text := state, "No further period is charged."
 		ending.CancelAtPeriodEnd = types.BoolValue(true)
-		n := p.priced(state, ending)
+		n := p.withCurrency(state, ending)
 		if n.charges() {
 			text = n.String()
 		}
@@ -262,13 +263,13 @@ func (p *planning) warnCharges(state model) {
 	}
 }
 
-// planStays describes what an abandoned subscription bills.
-func (p *planning) planStays(state model) {
+// planAbandoned describes what an abandoned subscription bills.
+func (p *planning) planAbandoned(state model) {
 	if state.Policy().Abandons() && state.Status.ValueString() != statusCanceled {
-		n := p.priced(state, state)
-		p.Stays = n.unlessEnded()
+		n := p.withCurrency(state, state)
+		p.AfterAbandon = n.unlessEnded()
 		if !n.ends {
-			p.Stays = "It continues until it is canceled at the service. " + p.Stays
+			p.AfterAbandon = "It continues until it is canceled at the service. " + p.AfterAbandon
 		}
 	}
 }

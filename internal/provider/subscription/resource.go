@@ -44,13 +44,13 @@ func NewResource() resource.Resource {
 
 // onCreation are the arguments of a trial, which no update accepts.
 var onCreation = []object.OnCreation[model]{
-	{Argument: "trial_end", Instead: model.trialStays, Has: func(m model) attr.Value {
+	{Argument: "trial_end", Instead: model.trialInstead, Has: func(m model) attr.Value {
 		if !m.hasTrial() {
 			return value.DateTime{StringValue: types.StringNull()}
 		}
 		return m.TrialEnd
 	}},
-	{Argument: "trial_period_days", Instead: model.trialStays, Has: func(m model) attr.Value {
+	{Argument: "trial_period_days", Instead: model.trialInstead, Has: func(m model) attr.Value {
 		if !m.hasTrial() {
 			return types.Int64Null()
 		}
@@ -64,7 +64,7 @@ func (m model) hasTrial() bool {
 	return m.TrialStart.ValueString() != "" || m.Status.ValueString() == statusTrialing
 }
 
-func (m model) trialStays() string {
+func (m model) trialInstead() string {
 	switch {
 	case m.Status.ValueString() == statusCanceled:
 		return "" // planCanceled reports what has no effect
@@ -142,12 +142,12 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if !w.carryOut(ctx, &request{verb: "create", send: (*work).create}) || w.Diags.HasError() {
 		return
 	}
-	rest := w.Plan.following(w.State)
+	rest := w.Plan.withRest(w.State)
 	w.body = rest.body(w.State)
-	w.asked = keysOf(change{w.State, rest, func(date value.DateTime) bool {
+	w.steps = keysOf(change{w.State, rest, func(date value.DateTime) bool {
 		passed, _ := past(ctx, w.Client, date.ValueString())
 		return passed
-	}}.following())
+	}}.afterCreation())
 	_, resumesAt := pauseFields(w.Plan.Pause)
 	w.next = w.own
 	w.next.PausedUntil = resumesAt.ValueString()
@@ -163,7 +163,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	begun, ok := r.BeginUpdate(ctx, req, resp)
 	w := working(begun, private.Owned[ownership](ctx, begun.Private, begun.Diags))
 	planned := private.Planned[forApply](ctx, w.Private, w.Diags)
-	w.asked, w.next = planned.Steps, w.own
+	w.steps, w.next = planned.Steps, w.own
 	if w.State.Status.ValueString() != statusCanceled { // a canceled subscription only changes in the state
 		w.next.Metadata, w.next.Items = planned.Metadata, itemKeys(w.Config.Items)
 		if w.Plan.PlanID.IsNull() {
@@ -180,7 +180,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if !ok || w.Diags.HasError() {
 		return
 	}
-	if !w.planStands(ctx) || w.asks(changeItems) && !w.checkItemsUnchanged(ctx) {
+	if !w.planStands(ctx) || w.has(changeItems) && !w.checkItemsUnchanged(ctx) {
 		return
 	}
 	if w.carryOut(ctx, w.requests()...) {
@@ -198,18 +198,18 @@ type work struct {
 	last *billing.Subscription
 	// own is the current ownership, next the one after all requests.
 	own, next ownership
-	// asked are the transitions in the plan.
-	asked []transitionKey
-	// stale is set if the last request has changed values that no response contains, so that the subscription must be read
-	// again.
+	// steps are the transitions in the plan.
+	steps []transitionKey
+	// stale is set if the last request has changed values that no response contains, so that the subscription must be
+	// read again.
 	stale bool
 }
 
 func working(begun *operation, own ownership) *work { return &work{operation: begun, own: own} }
 
-// asks reports whether the plan has one of the transitions.
-func (w *work) asks(keys ...transitionKey) bool {
-	return slices.ContainsFunc(w.asked, func(key transitionKey) bool { return slices.Contains(keys, key) })
+// has reports whether the plan has one of the transitions.
+func (w *work) has(keys ...transitionKey) bool {
+	return slices.ContainsFunc(w.steps, func(key transitionKey) bool { return slices.Contains(keys, key) })
 }
 
 // carryOut sends requests in order, until one fails. After each response is in the state, it updates the ownership: the
@@ -252,7 +252,7 @@ func (w *work) finish(ctx context.Context) {
 	}
 	w.Finish(ctx, w.last, func(response *billing.Subscription) model {
 		state := w.Plan.after(response, w.own, w.Diags)
-		if state.Pause.IsNull() && !w.asks(pauseIt) {
+		if state.Pause.IsNull() && !w.has(pauseIt) {
 			// No pause was requested, so a planned one is fulfilled; see change.pauseOver.
 			state.Pause = w.Plan.Pause
 		}
@@ -322,7 +322,7 @@ func (r *Resource) readItems(ctx context.Context, op *operation, state *model) b
 
 // Delete applies deletion_policy. A canceled subscription requires no request.
 func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	begun, ok := r.BeginDelete(ctx, req, resp, model.stays)
+	begun, ok := r.BeginDelete(ctx, req, resp, model.needsNoRequest)
 	if !ok {
 		return
 	}
@@ -374,8 +374,10 @@ func (r *Resource) endStands(ctx context.Context, w *work) bool {
 	return false
 }
 
-// stays reports whether a deletion sends no request.
-func (m model) stays(*diag.Diagnostics) bool { return m.Status.ValueString() == statusCanceled }
+// needsNoRequest reports whether a deletion sends no request.
+func (m model) needsNoRequest(*diag.Diagnostics) bool {
+	return m.Status.ValueString() == statusCanceled
+}
 
 // findIDs explains where to find the ids for an argument.
 func findIDs(argument string) string {

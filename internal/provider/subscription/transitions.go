@@ -34,8 +34,8 @@ type transition struct {
 	outcome func(*model)
 	// request carries it out; nil if nothing is sent. Adjacent rows with the same request share one.
 	request *request
-	// follows is set if a creation cannot include it, so that it comes after one.
-	follows bool
+	// afterCreation is set if a creation cannot include it, so that it comes after one.
+	afterCreation bool
 }
 
 // transitionKey identifies a transition in the data that a plan passes to its apply.
@@ -88,9 +88,9 @@ var transitions = []transition{
 	{key: removePlan, check: (*planning).checkRemovalTiming, touches: ofPlan, outcome: runsNow, request: &updateRequest},
 	{key: changeFields, changes: []string{"external_id", "collection_method", "proration_behavior",
 		"nfe_issuance_policy", "allow_pause", "allow_cancel", "notes"}, touches: []string{"updated_at"},
-		request: &updateRequest, follows: true},
+		request: &updateRequest, afterCreation: true},
 	{key: changeDiscount, changes: []string{"discount_percent", "discount_code_id"},
-		touches: []string{"updated_at", "recurring_amount_cents"}, request: &updateRequest, follows: true},
+		touches: []string{"updated_at", "recurring_amount_cents"}, request: &updateRequest, afterCreation: true},
 	{key: changeCycle, changes: []string{"billing_cycle"}, touches: ofPeriod, request: &updateRequest},
 	{key: changeMetadata, changes: []string{"effective_custom_metadata"}, touches: []string{"updated_at"},
 		request: &updateRequest},
@@ -99,14 +99,14 @@ var transitions = []transition{
 	}, touches: ofEnding, request: &updateRequest},
 
 	{key: keepEndedPause, when: func(c change) bool { return c.pauseDiffers() && c.pauseOver() },
-		check: (*planning).checkPauseEnd, follows: true},
+		check: (*planning).checkPauseEnd, afterCreation: true},
 	{key: pauseIt, when: func(c change) bool { return c.pauseDiffers() && !c.pauseOver() },
 		check: (*planning).checkAllowPause, touches: []string{"updated_at", "status", "paused_at", "resumes_at"},
-		request: &pauseRequest, follows: true},
+		request: &pauseRequest, afterCreation: true},
 	{key: endLater, when: func(c change) bool {
 		return (c.to.CancelAtPeriodEnd.ValueBool() || c.to.CancelAtPeriodEnd.IsUnknown()) &&
 			!c.from.CancelAtPeriodEnd.ValueBool()
-	}, check: (*planning).checkAllowCancel, touches: ofEnding, request: &endRequest, follows: true},
+	}, check: (*planning).checkAllowCancel, touches: ofEnding, request: &endRequest, afterCreation: true},
 }
 
 // request is a request to the service, as a step of an apply.
@@ -156,9 +156,9 @@ func (c change) rows(decided ...transitionKey) (rows []transition) {
 	return rows
 }
 
-// following lists those transitions that a creation cannot include.
-func (c change) following() []transition {
-	return slices.DeleteFunc(c.rows(), func(t transition) bool { return !t.follows })
+// afterCreation lists those transitions that a creation cannot include.
+func (c change) afterCreation() []transition {
+	return slices.DeleteFunc(c.rows(), func(t transition) bool { return !t.afterCreation })
 }
 
 func keysOf(rows []transition) (keys []transitionKey) {
@@ -179,8 +179,8 @@ func (p *planning) planTransitions(decided ...transitionKey) {
 	}
 }
 
-// asks reports whether the plan has one of the transitions.
-func (p *planning) asks(keys ...transitionKey) bool {
+// has reports whether the plan has one of the transitions.
+func (p *planning) has(keys ...transitionKey) bool {
 	return slices.ContainsFunc(p.rows, func(t transition) bool { return slices.Contains(keys, t.key) })
 }
 
@@ -333,7 +333,7 @@ func (c change) resumes() bool {
 // requests returns the requests of the transitions in the plan.
 func (w *work) requests() (all []*request) {
 	for _, t := range transitions {
-		if t.request != nil && w.asks(t.key) && !slices.Contains(all, t.request) {
+		if t.request != nil && w.has(t.key) && !slices.Contains(all, t.request) {
 			all = append(all, t.request)
 		}
 	}
@@ -361,7 +361,7 @@ func (w *work) resume(ctx context.Context) (*billing.Subscription, error) {
 // planStands rejects a change of plan if the current or pending plan differs from the one in the plan, and a change at
 // the end of the period if the period differs: the effect on billing would differ from the one shown.
 func (w *work) planStands(ctx context.Context) bool {
-	later := w.asks(endLater, changePlanLater)
+	later := w.has(endLater, changePlanLater)
 	if w.Plan.samePlans(w.State) && !later {
 		return true
 	}
@@ -475,13 +475,13 @@ var customMetadata = object.CustomMetadataOf[*billing.Service, billing.Subscript
 
 func (w *work) update(ctx context.Context) (*billing.Subscription, error) {
 	remote := customMetadata
-	if w.asks(takePlanBackNull, removePlan) {
+	if w.has(takePlanBackNull, removePlan) {
 		remote.Update = func(client *billing.Service, ctx context.Context, id string, body billing.SubscriptionBody) (
 			*billing.Subscription, error) {
 			return client.RemovePlan(ctx, id, body)
 		}
 	}
-	if !w.asks(changeMetadata) {
+	if !w.has(changeMetadata) {
 		return remote.Update(w.Client, ctx, w.id(), w.body)
 	}
 	return remote.Change(ctx, w.Client, w.id(), w.body, w.metadata)

@@ -115,5 +115,5 @@ func (m model) displayName() string {
 // Policy is the deletion_policy of the object.
 func (m model) Policy() object.Policy {
 	return object.Policy{Value: m.DeletionPolicy, Object: m.displayName(), Own: object.PolicyDelete,
-		Stays: "While it is active, the service continues to send events to it."}
+		AfterAbandon: "While it is active, the service continues to send events to it."}
 }

@@ -55,7 +55,7 @@ func (s *Server) kind(ctx context.Context, typeName string) *kind {
 			var metadata resource.MetadataResponse
 			constructor().Metadata(ctx, resource.MetadataRequest{}, &metadata)
 			s.kinds.byName[metadata.TypeName] = sync.OnceValue(func() *kind {
-				return s.learn(ctx, metadata.TypeName, constructor)
+				return s.inspect(ctx, metadata.TypeName, constructor)
 			})
 		}
 	})
@@ -65,7 +65,7 @@ func (s *Server) kind(ctx context.Context, typeName string) *kind {
 	return nil
 }
 
-func (s *Server) learn(ctx context.Context, typeName string, constructor func() resource.Resource) *kind {
+func (s *Server) inspect(ctx context.Context, typeName string, constructor func() resource.Resource) *kind {
 	r := constructor()
 	var described resource.SchemaResponse
 	r.Schema(ctx, resource.SchemaRequest{}, &described)

@@ -72,8 +72,8 @@ type Policy struct {
 	Object string
 	// Own is the type's default.
 	Own string
-	// Stays describes what continues at the service after the object is abandoned, as a sentence; optional.
-	Stays string
+	// AfterAbandon describes what continues at the service after the object is abandoned, as a sentence; optional.
+	AfterAbandon string
 }
 
 // hasPolicy is a model with a deletion_policy.
@@ -106,6 +106,6 @@ func (o Policy) Abandons() bool { return o.Value.ValueString() == PolicyAbandon 
 func (o Policy) warn(diags *diag.Diagnostics) {
 	if o.Abandons() {
 		diags.AddAttributeWarning(path.Root(PolicyName), apidiag.Capitalize(o.Object)+" stays at the service",
-			strings.TrimSpace("deletion_policy is \"abandon\", so it is removed from the state only. "+o.Stays))
+			strings.TrimSpace("deletion_policy is \"abandon\", so it is removed from the state only. "+o.AfterAbandon))
 	}
 }

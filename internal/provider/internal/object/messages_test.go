@@ -39,7 +39,7 @@ func TestMessages(t *testing.T) {
 		"one of its own": types.StringValue("close"), "abandon": types.StringValue(PolicyAbandon),
 		"prevent": types.StringValue(policyPrevent)} {
 		var diags diag.Diagnostics
-		of := Policy{Value: value, Object: `customer "A"`, Own: "close", Stays: "It is billed."}
+		of := Policy{Value: value, Object: `customer "A"`, Own: "close", AfterAbandon: "It is billed."}
 		of.check("replace", "", &diags)
 		of.check("destroy", ifTainted, &diags)
 		of.warn(&diags)

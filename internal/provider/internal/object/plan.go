@@ -38,8 +38,9 @@ type Plan[M any] struct {
 	// Applying reports that this is the second plan, inside the apply, see Run.Applying.
 	Applying bool
 	Diags    *diag.Diagnostics
-	// Stays describes what continues at the service after the object is abandoned; optional, instead of Policy.Stays.
-	Stays string
+	// AfterAbandon describes what continues at the service after the object is abandoned; optional, instead of
+	// Policy.AfterAbandon.
+	AfterAbandon string
 	// Ended reports that the object has ended, so that another one can have its external_id.
 	Ended bool
 
@@ -86,7 +87,7 @@ func (r *Resource[S, T, M]) plan(ctx context.Context, req resource.ModifyPlanReq
 		if destroy != nil {
 			destroy(ctx, p)
 		}
-		p.warnStays()
+		p.warnAbandoned()
 		return false
 	}
 	p.Diags.Append(value.Get(ctx, req.Config, &p.Config)...)
@@ -207,15 +208,15 @@ func (p *Plan[M]) Update(ctx context.Context, at ...path.Path) bool {
 	replaced := p.Run.PlanUpdate(ctx, p.typeName, p.id, len(at) > 0, p.deferralAllowed(), p.Private, p.Diags)
 	if replaced {
 		p.resp.RequiresReplace = append(p.resp.RequiresReplace, at...)
-		p.warnStays()
+		p.warnAbandoned()
 	}
 	return replaced
 }
 
-// warnStays warns about an object that its deletion_policy keeps at the service.
-func (p *Plan[M]) warnStays() {
+// warnAbandoned warns about an object that its deletion_policy keeps at the service.
+func (p *Plan[M]) warnAbandoned() {
 	of := policyOf(p.State)
-	of.Stays = cmp.Or(p.Stays, of.Stays)
+	of.AfterAbandon = cmp.Or(p.AfterAbandon, of.AfterAbandon)
 	of.warn(p.Diags)
 }
 

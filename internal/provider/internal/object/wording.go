@@ -288,9 +288,9 @@ func alike(one, other attr.Value) bool {
 type learned int
 
 const (
-	silent learned = iota // its wording
-	said                  // something else that is kept, with a warning
-	less                  // less than was sent, or what the object had before: a difference
+	sameText  learned = iota // its wording
+	otherText                // something else that is kept, with a warning
+	lostText                 // less than was sent, or what the object had before: a difference
 )
 
 // learn records how the service words an attribute that was sent; before is what the object had.
@@ -311,10 +311,10 @@ func (w *wording) learn(path string, sent, shown, before attr.Value) learned {
 		}
 	}
 	result := compared(sent, shown)
-	if result == said && before != nil && !before.IsNull() && !sent.IsNull() && shown.Equal(before) {
-		result = less
+	if result == otherText && before != nil && !before.IsNull() && !sent.IsNull() && shown.Equal(before) {
+		result = lostText
 	}
-	if result != less {
+	if result != lostText {
 		w.note(path, shown)
 	}
 	return result
@@ -331,14 +331,14 @@ func compared(sent, shown attr.Value) learned {
 	then, _ := api.ParseTime(other.ValueString())
 	switch {
 	case sent.IsNull():
-		return said
+		return otherText
 	case shown.IsNull(), isTime && !at.Equal(then), amount.MatchString(one.ValueString()),
 		same.Less(other.ValueString(), one.ValueString()) && !same.URL(one.ValueString(), other.ValueString()):
-		return less
+		return lostText
 	case isTime, same.Wording(one.ValueString(), other.ValueString()), same.URL(one.ValueString(), other.ValueString()):
-		return silent
+		return sameText
 	}
-	return said
+	return otherText
 }
 
 // learnEntries pairs the entries that differ: those that are worded, and the rest in order, if as many are left.
@@ -346,7 +346,7 @@ func (w *wording) learnEntries(path string, sent, shown []attr.Value) (result le
 	delete(w.Entries, path)
 	ours, theirs := without(sent, shown), without(shown, sent)
 	if len(ours) != len(theirs) {
-		return less
+		return lostText
 	}
 	pairs := map[string]string{}
 	pair := func(i, j int) {
@@ -356,7 +356,7 @@ func (w *wording) learnEntries(path string, sent, shown []attr.Value) (result le
 	}
 	w.begin()
 	for i := 0; i < len(ours); {
-		j := slices.IndexFunc(theirs, func(entry attr.Value) bool { return comparedEntries(ours[i], entry) == silent })
+		j := slices.IndexFunc(theirs, func(entry attr.Value) bool { return comparedEntries(ours[i], entry) == sameText })
 		if j < 0 {
 			i++
 			continue
@@ -366,8 +366,8 @@ func (w *wording) learnEntries(path string, sent, shown []attr.Value) (result le
 	for len(ours) > 0 {
 		pair(0, 0)
 	}
-	if result == less {
-		return less
+	if result == lostText {
+		return lostText
 	}
 	w.Entries[path] = pairs
 	return result
@@ -391,7 +391,7 @@ func comparedEntries(sent, shown attr.Value) (result learned) {
 	for name, part := range one.Attributes() {
 		switch is := shows[name]; {
 		case is == nil:
-			return less
+			return lostText
 		case !part.IsNull() && !part.Equal(is):
 			result = max(result, compared(part, is))
 		}
@@ -405,7 +405,7 @@ func (w *wording) learnObject(path string, sent, shown metadata.Value, before at
 	one, err := sent.Object()
 	other, unread := shown.Object()
 	if err != nil || unread != nil {
-		return less
+		return lostText
 	}
 	var had any
 	if object, ok := before.(metadata.Value); ok {
@@ -420,7 +420,7 @@ func (w *wording) learnTree(path string, sent, shown, before any) (result learne
 	case metadata.Object:
 		other, ok := shown.(metadata.Object)
 		if !ok {
-			return less
+			return lostText
 		}
 		had, _ := before.(metadata.Object)
 		for _, key := range slices.Sorted(maps.Keys(sent)) {
@@ -434,15 +434,15 @@ func (w *wording) learnTree(path string, sent, shown, before any) (result learne
 		return w.learnList(path+"/"+indexed, sent, shown, before)
 	case string:
 		if before == any(sent) {
-			return silent
+			return sameText
 		}
 		delete(w.Entries, path)
 		return w.learnText(path, sent, shown)
 	}
 	if !same.JSON(sent, shown) {
-		return less
+		return lostText
 	}
-	return silent
+	return sameText
 }
 
 // learnList learns a list, which is sent as a whole.
@@ -450,9 +450,9 @@ func (w *wording) learnList(path string, sent []any, shown, before any) (result 
 	other, ok := shown.([]any)
 	switch {
 	case same.JSON(sent, before):
-		return silent
+		return sameText
 	case !ok || len(other) != len(sent):
-		return less
+		return lostText
 	}
 	maps.DeleteFunc(w.Entries, func(of string, _ map[string]string) bool { return strings.HasPrefix(of, path) })
 	for i := range sent {
@@ -469,12 +469,12 @@ func (w *wording) learnText(path, sent string, shown any) learned {
 	other, ok := shown.(string)
 	switch {
 	case !ok:
-		return less
+		return lostText
 	case sent == other:
-		return silent
+		return sameText
 	}
 	result := compared(types.StringValue(sent), types.StringValue(other))
-	if result != less {
+	if result != lostText {
 		w.noteEntry(path, types.StringValue(sent), types.StringValue(other))
 	}
 	return result

@@ -55,7 +55,7 @@ func (o *Op[S, T, M]) storeWording(ctx context.Context, before wording) {
 // explained reports whether a difference is a wording: of a text that was sent, or a known one.
 func (o *Op[S, T, M]) explained(d difference) bool {
 	if o.sent(d.Attribute) {
-		return o.learnOne(d) != less
+		return o.learnOne(d) != lostText
 	}
 	return alike(o.wording.restore(d.Attribute, d.Planned, d.Responded), d.Planned)
 }
@@ -74,18 +74,18 @@ func (o *Op[S, T, M]) learnOne(d difference) learned {
 	}
 	tried := o.wording.clone()
 	result := tried.learn(d.Attribute, d.Planned, d.Responded, had)
-	if result == said && o.MayPredate {
-		return less
+	if result == otherText && o.MayPredate {
+		return lostText
 	}
 	o.wording = tried
-	if result == said && !(o.is == creation && d.Planned.IsNull()) {
-		o.warnSaid(d)
+	if result == otherText && !(o.is == creation && d.Planned.IsNull()) {
+		o.warnOtherText(d)
 	}
 	return result
 }
 
-// warnSaid warns about a value that is kept although it is no wording.
-func (o *Op[S, T, M]) warnSaid(d difference) {
+// warnOtherText warns about a value that is kept although it is no wording.
+func (o *Op[S, T, M]) warnOtherText(d difference) {
 	o.Diags.AddAttributeWarning(path.Root(d.Attribute),
 		fmt.Sprintf("The service stored a different value of %s for %s", d.Attribute, policyOf(o.State).Object),
 		d.shown("The configuration has %s, and the service stored %s. ")+"Plans show no difference for as long as the "+
@@ -106,11 +106,11 @@ func (o *Op[S, T, M]) learnDefaults(d difference, shown metadata.Object, own boo
 	}
 	tried := o.wording.clone()
 	result := tried.learnTree(attributeCustom, wanted, shown, had)
-	if result == less || result == said && o.MayPredate {
+	if result == lostText || result == otherText && o.MayPredate {
 		return
 	}
-	if o.wording = tried; result == said && !own {
-		o.warnSaid(d)
+	if o.wording = tried; result == otherText && !own {
+		o.warnOtherText(d)
 	}
 }
 

@@ -62,7 +62,7 @@ func (e *Ephemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *e
 			"run, and never in a plan or state. Terraform opens it once for the plan and once for the apply, so these are " +
 			"two keys, each created and revoked with one request; if `expires_at` is unset, a third request may read the " +
 			"service's time. After an interrupt, the key is not revoked and works until `expires_at`. Use its `token` in " +
-			"provider blocks and write-only arguments.\n\nRequires Terraform 1.10 or OpenTofu 1.11. For a key that wouldLastLonger " +
+			"provider blocks and write-only arguments.\n\nRequires Terraform 1.10 or OpenTofu 1.11. For a key that outlives " +
 			"the run, use the resource `billing_api_key`; its token is stored in state.",
 		Attributes: map[string]schema.Attribute{
 			"name": schema.StringAttribute{Required: true, Validators: notBlank,

@@ -1,5 +1,6 @@
 // Package apikey implements API keys of the collections service: the resource with its rotation, the ephemeral
-// resource, the data sources and the list resource. rotation.go creates a new key and ends the old ones.
+// resource, the data sources and the list resource. decision.go says when there is a new key and what becomes of the
+// old one; rotation.go creates it and ends the old ones.
 package apikey
 
 import (
@@ -248,14 +249,14 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	begun.Plan.secret().Reject(begun.Plan.AgeRecipients, begun.Diags)
 	w := &write{operation: begun, before: begun.State, memory: readMemory(ctx, begun.Private, begun.Diags)}
 	w.lost = w.memory.Lost
-	// The plan decided about the new key; the time that has passed since does not change that.
-	fresh, d := w.Plan.ID.IsUnknown(), decide(w.Plan, w.before, w.memory, false)
-	if d.newKey && !fresh {
+	// The plan has shown whether there is a new key; the time that has passed since does not change that.
+	shown, d := w.Plan.ID.IsUnknown(), decide(w.Plan, w.before, w.memory, false)
+	if d.newKey() && !shown {
 		w.Diags.AddError(fmt.Sprintf("The plan did not show a new key for %s", w.State.displayName()),
 			"A value that was unknown in the plan requires a new key. Nothing was sent. Plan again: the new plan shows the "+
 				"new key.")
 	}
-	if fresh && !d.certain { // only a date can be the reason
+	if shown && !d.certain() { // only a date can be the reason
 		d = decide(w.Plan, w.before, w.memory, true)
 	}
 	r.checkOwnKeyInUpdate(d, w.Diags)
@@ -268,7 +269,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	case d.keepsKey && len(d.differs) > 0: // from now on, the state has these values
 		w.memory = w.memory.remember(w.Plan, w.before)
 	}
-	if !d.newKey { // even if a later step fails, the state no longer has the clear text of an encrypted token
+	if !d.newKey() { // even if a later step fails, the state no longer has the clear text of an encrypted token
 		w.State.AgeRecipients, w.State.RotationDueAt = w.Plan.AgeRecipients, w.Plan.RotationDueAt
 		w.State.setSecret(w.State.secret().Stored(w.Plan.AgeRecipients, w.Diags))
 		w.note(ctx)

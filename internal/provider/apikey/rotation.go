@@ -68,15 +68,14 @@ func (w *write) rotate(ctx context.Context, d decision) bool {
 // keep returns the old keys after a new one was created. It records those that must be ended.
 func (w *write) keep(d decision, now time.Time) []predecessor {
 	old, previous := w.before.all()[0], predecessorsOf(w.before.PreviousKeys)
-	if d.ended {
+	switch then := d.oldKey(now); {
+	case then == hasEnded:
 		return previous
-	}
-	grace := w.Plan.GracePeriodDays.ValueInt64()
-	key := collections.APIKey{ExpiresAt: w.before.KeyExpiresAt.ValueStringPointer()}
-	if d.memory.Rotated || grace > 0 && w.notRotatable == nil && key.EndsWithin(now, grace) {
+	case then == keepsEnd && w.notRotatable == nil:
 		old.GraceUntil = w.before.KeyExpiresAt
-	} else {
-		w.memory.Endings = append(w.memory.Endings, ending{ID: old.ID.ValueString(), Days: grace})
+	default:
+		w.memory.Endings = append(w.memory.Endings, ending{ID: old.ID.ValueString(),
+			Days: w.Plan.GracePeriodDays.ValueInt64()})
 	}
 	return append([]predecessor{old}, previous...)
 }

@@ -47,9 +47,9 @@ func (r *Resource) warnUpdate(ctx context.Context, p *object.Plan[model], d deci
 		p.Diags.AddAttributeWarning(path.Root("rotation_due_at"), name+" is due, and the next plan renews it",
 			fmt.Sprintf("A new key has been due since %s. Without a refresh, a plan with other changes of the key does not "+
 				"renew it. Apply, and plan again.", d.dueAt.ValueString()))
-	case d.newKey && !p.Diags.HasError():
+	case d.newKey() && !p.Diags.HasError():
 		r.warnNew(ctx, p, d)
-	case !d.keepsKey && !d.newKey && r.endsSoon(ctx, d):
+	case !d.keepsKey && !d.newKey() && r.endsSoon(ctx, d):
 		p.Diags.AddAttributeWarning(path.Root("expires_at"), fmt.Sprintf("%s expires at %s and is not renewed", name, end),
 			"expires_at is a fixed time, so a new key would not work longer. Set a later expires_at, or expires_after_days "+
 				"instead: then a new key is created in place, and this one keeps working until it expires.")
@@ -74,15 +74,9 @@ func (r *Resource) endsSoon(ctx context.Context, d decision) bool {
 	return d.endsInGrace(client.ServerTime(ctx))
 }
 
-// endsInGrace reports whether the key ends before a grace period that begins now.
-func (d decision) endsInGrace(now time.Time) bool {
-	key := collections.APIKey{ExpiresAt: d.state.KeyExpiresAt.ValueStringPointer()}
-	return key.EndsWithin(now, d.plan.GracePeriodDays.ValueInt64())
-}
-
 // endsOrMayEnd describes whether the keys of endsNow end or may end.
 func (d decision) endsOrMayEnd() string {
-	if d.plan.RevokePreviousKeys.IsUnknown() || d.newKey && !d.certain {
+	if d.plan.RevokePreviousKeys.IsUnknown() || d.newKey() && !d.certain() {
 		return " may end"
 	}
 	return " ends"
@@ -90,20 +84,16 @@ func (d decision) endsOrMayEnd() string {
 
 // why describes the reason for the new key, and unknown values.
 func (d decision) why() (text string) {
-	if !d.certain && d.newKey {
+	if !d.certain() && d.newKey() {
 		text = "Whether there is a new key depends on values that are known only after apply. "
 	}
 	if d.plan.RevokePreviousKeys.IsUnknown() {
 		text += "If revoke_previous_keys (known only after apply) is true, old keys have no grace period. "
 	}
-	if len(d.differs) > 0 {
-		text += "Changing " + strings.Join(d.differs, ", ") + " requires a new key. "
-	}
-	if d.triggered && isKnown(d.plan.RotateWhenChanged) {
-		text += "The value of rotate_when_changed changes. "
-	}
-	if d.due && !d.memory.Rotated {
-		text += "A new key has been due since " + d.dueAt.ValueString() + ". "
+	for _, r := range reasons {
+		if d.reasons[r.name] == certain {
+			text += r.why(d)
+		}
 	}
 	return text
 }
@@ -129,7 +119,7 @@ func (r *Resource) warnNew(ctx context.Context, p *object.Plan[model], d decisio
 	case d.memory.Rotated:
 		r.warnRotated(ctx, p, d)
 	case slices.ContainsFunc(d.endsNow(), hasID(d.state.ID.ValueString())):
-	case !d.certain:
+	case !d.certain():
 		p.Diags.AddWarning(name+" may be replaced by a new key", d.why()+d.until(now)+own)
 		return
 	default:
@@ -160,7 +150,7 @@ func (d decision) until(now time.Time) string {
 func (r *Resource) warnRotated(ctx context.Context, p *object.Plan[model], d decision) {
 	end := d.state.KeyExpiresAt.ValueString()
 	next := d.why() + "The plan creates a new key with a new token, and keeps the old one in previous_keys until then."
-	if !d.triggered {
+	if d.reasons[byTrigger] == no {
 		next += " To avoid a new key, set " + d.expiry() + "."
 	}
 	if d.memory.Lost {
@@ -297,7 +287,7 @@ func (r *Resource) warnEnds(what string, m model, keys []predecessor, why string
 	diags.AddWarning(fmt.Sprintf("%s %s without a grace period", what, which), text)
 }
 
-// warnLateRenewal reports a lifetime without a grace period: a plan isExpiring such a key only after it has expired.
+// warnLateRenewal reports a lifetime without a grace period: a plan renews such a key only after it has expired.
 func (m model) warnLateRenewal(diags *diag.Diagnostics) {
 	if !m.ExpiresAfterDays.IsNull() && isKnown(m.GracePeriodDays) && m.GracePeriodDays.ValueInt64() == 0 {
 		diags.AddAttributeWarning(path.Root("grace_period_days"), fmt.Sprintf("API key %q is renewed only after it has "+
@@ -413,7 +403,7 @@ func rejectOwnKey(name, own string, diags *diag.Diagnostics) {
 // anyway, because the update does not end it.
 func (r *Resource) checkOwnKeyInUpdate(d decision, diags *diag.Diagnostics) {
 	ends := d.endsNow()
-	if d.certain && !d.memory.Rotated && !d.isExpiring() && !d.ended {
+	if d.certain() && !d.memory.Rotated && !d.isExpiring() && !d.ended {
 		ends = append(ends, d.state.all()[0])
 	}
 	r.checkOwnKey(d.state, d.plan.AllowOwnKey, ends, diags)

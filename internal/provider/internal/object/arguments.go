@@ -109,3 +109,11 @@ func (o Policy) warn(diags *diag.Diagnostics) {
 			strings.TrimSpace("deletion_policy is \"abandon\", so it is removed from the state only. "+o.AfterAbandon))
 	}
 }
+
+// policyOf is the deletion_policy of a model.
+func policyOf(m any) Policy {
+	if managed, ok := m.(hasPolicy); ok {
+		return managed.Policy()
+	}
+	return Policy{}
+}

@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
@@ -18,15 +17,6 @@ import (
 // CreationOnly marks, at the end of its description, an argument that only a creation uses. Each such argument has a
 // row in Resource.OnCreation.
 const CreationOnly = "Used on creation only."
-
-// OnCreation is an argument that only a creation uses.
-type OnCreation[M any] struct {
-	Argument string
-	// Has returns the value that the object has, if the service shows that; nil: the state has the value used then.
-	Has func(state M) attr.Value
-	// Instead says where the value is changed afterwards, as sentences; "" to say nothing of this object.
-	Instead func(state M) string
-}
 
 // keepCreated keeps the values in state of arguments that only a creation uses, so that changing them causes no diff. A
 // null in state takes the configured value, because Terraform allows no other result.

@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
@@ -78,33 +76,6 @@ func means(ctx context.Context, want, have attr.Value) bool {
 		return ok && equal
 	}
 	return false
-}
-
-// warn reports which arguments the service stored differently. It skips computed attributes, and unchanged arguments
-// that are not configured or are under ignore_changes: these show the service's value. It also skips custom_metadata if
-// effective_custom_metadata, the whole object, is as planned: the first apply after an import removes no key, even with
-// custom_metadata_mode = "replace".
-func (o *Op[S, T, M]) warn(ctx context.Context, differences []difference) {
-	attributes := o.state.Schema.GetAttributes()
-	for _, d := range differences {
-		is := attributes[d.Attribute]
-		if is == nil || !is.IsRequired() && !is.IsOptional() {
-			continue
-		}
-		asked, before := value.Field(o.Config, d.Attribute), value.Field(o.before, d.Attribute)
-		if d.Attribute == "custom_metadata" && !slices.ContainsFunc(differences, func(d difference) bool {
-			return d.Attribute == "effective_custom_metadata"
-		}) {
-			continue
-		}
-		if d.Planned.Equal(before) && (is.IsComputed() && asked.IsNull() || !means(ctx, asked, d.Planned)) {
-			continue
-		}
-		o.Diags.AddAttributeWarning(path.Root(d.Attribute),
-			fmt.Sprintf("The service stored a different value of %s for %s", d.Attribute, policyOf(o.State).Object),
-			d.shown("The plan has %s, and the service returned %s. ")+"The next plan shows the difference: it reverts a "+
-				"change by another system. If the service itself changes the value, configure one that it accepts.")
-	}
 }
 
 // shown formats both values, unless a message must not show them.

@@ -19,14 +19,6 @@ import (
 // one first: in the plan, and again before the deletion, because a plan may be old. With create_before_destroy, the
 // creation comes first and needs no check.
 
-// Requirement is a value that may cause the service to reject the creation of an object. An empty value is ignored.
-type Requirement struct {
-	// Argument is the argument of the value; Field is the service's name of the value if it differs.
-	Argument string `json:"argument"`
-	Field    string `json:"field,omitempty"`
-	Value    string `json:"value"`
-}
-
 // keyRequirements is the key under which the plan of a creation stores the requirements of the new object. Terraform
 // passes the private state of that plan to the deletion of the replaced object, not to the creation.
 const keyRequirements = "needs"
@@ -50,9 +42,6 @@ func (r *Resource[S, T, M]) planRequirements(ctx context.Context, p *Plan[M]) {
 		r.checkRequirements(ctx, client, requirements, policyOf(p.Planned).Object, p.Diags)
 	}
 }
-
-// keyExternalID is the argument that identifies an object of recurring billing in other systems.
-const keyExternalID = "external_id"
 
 // checkReplacement rejects the deletion of an object if its replacement could not be created.
 func (r *Resource[S, T, M]) checkReplacement(ctx context.Context, o *Op[S, T, M]) bool {

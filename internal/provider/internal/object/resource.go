@@ -4,28 +4,13 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
-
-// textOf returns a string attribute of a model.
-func textOf(model any, name string) types.String {
-	text, _ := value.Field(model, name).(types.String)
-	return text
-}
-
-// wrote tells the client when the object in m was last written.
-func (s Scheme[S, T]) wrote(client S, m any) {
-	if s.Wrote != nil {
-		s.Wrote(client, textOf(m, keyID).ValueString(), textOf(m, "created_at").ValueString(),
-			textOf(m, "updated_at").ValueString())
-	}
-}
 
 // Managed is implemented by every resource of the provider.
 type Managed interface {
@@ -102,16 +87,27 @@ func (r *Resource[S, T, M]) Client() (client S, ready bool) {
 	return service.Client, service.Ready
 }
 
-// Ending returns the client for a plan that ends an object at the service and is shown to the user; false for others.
-func (r *Resource[S, T, M]) Ending(p *Plan[M]) (client S, ends bool) {
-	client, ready := r.Client()
-	return client, ready && !r.Conn.Foreign() && !policyOf(p.State).Abandons() && !p.InApply()
-}
-
 // Defaults returns the provider's default_custom_metadata; empty while the provider is not configured.
 func (r *Resource[S, T, M]) Defaults() metadata.Defaults {
 	if r.Conn == nil {
 		return metadata.Defaults{}
 	}
 	return r.Conn.Defaults
+}
+
+// OnCreation is an argument that only a creation uses.
+type OnCreation[M any] struct {
+	Argument string
+	// Has returns the value that the object has, if the service shows that; nil: the state has the value used then.
+	Has func(state M) attr.Value
+	// Instead says where the value is changed afterwards, as sentences; "" to say nothing of this object.
+	Instead func(state M) string
+}
+
+// Requirement is a value that may cause the service to reject the creation of an object. An empty value is ignored.
+type Requirement struct {
+	// Argument is the argument of the value; Field is the service's name of the value if it differs.
+	Argument string `json:"argument"`
+	Field    string `json:"field,omitempty"`
+	Value    string `json:"value"`
 }

@@ -14,6 +14,53 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
 
+// Finish saves the outcome of an apply: the plan with the values of response, the last one that shows the object, which
+// convert adds to it. If response is nil, the outcome is the plan. Values that are unknown in both are those of the
+// state. It warns about values that the service stored differently.
+func (o *Op[S, T, M]) Finish(ctx context.Context, response *T, convert func(*T) M) {
+	outcome := o.Plan
+	if response != nil {
+		outcome = convert(response)
+	}
+	fill(ctx, &outcome, &o.State)
+	differences := CopyKnown(ctx, &o.Plan, &outcome)
+	if o.State = outcome; !o.failed {
+		if response != nil {
+			differences = o.learn(ctx, differences)
+		}
+		o.warn(ctx, differences)
+	}
+	o.Save(ctx, outcome)
+	private.Remove(ctx, o.Private, keyImport, o.Diags)
+}
+
+// warn reports which arguments the service stored differently. It skips computed attributes, and unchanged arguments
+// that are not configured or are under ignore_changes: these show the service's value. It also skips custom_metadata if
+// effective_custom_metadata, the whole object, is as planned: the first apply after an import removes no key, even with
+// custom_metadata_mode = "replace".
+func (o *Op[S, T, M]) warn(ctx context.Context, differences []difference) {
+	attributes := o.state.Schema.GetAttributes()
+	for _, d := range differences {
+		is := attributes[d.Attribute]
+		if is == nil || !is.IsRequired() && !is.IsOptional() {
+			continue
+		}
+		asked, before := value.Field(o.Config, d.Attribute), value.Field(o.before, d.Attribute)
+		if d.Attribute == "custom_metadata" && !slices.ContainsFunc(differences, func(d difference) bool {
+			return d.Attribute == "effective_custom_metadata"
+		}) {
+			continue
+		}
+		if d.Planned.Equal(before) && (is.IsComputed() && asked.IsNull() || !means(ctx, asked, d.Planned)) {
+			continue
+		}
+		o.Diags.AddAttributeWarning(path.Root(d.Attribute),
+			fmt.Sprintf("The service stored a different value of %s for %s", d.Attribute, policyOf(o.State).Object),
+			d.shown("The plan has %s, and the service returned %s. ")+"The next plan shows the difference: it reverts a "+
+				"change by another system. If the service itself changes the value, configure one that it accepts.")
+	}
+}
+
 // learn records how the service has worded the texts of this apply, and returns the differences that are no wording. It
 // learns only from the response to a request that carried the text: another one may show a change by another system.
 func (o *Op[S, T, M]) learn(ctx context.Context, differences []difference) (left []difference) {

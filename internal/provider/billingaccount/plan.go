@@ -125,10 +125,9 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	before := state.CustomerID.ValueString()
 	if p.Planned.CustomerID.IsUnknown() && p.Run.Removes(customerTypeName, before) {
 		p.Diags.AddAttributeError(path.Root("customer_id"), fmt.Sprintf("This plan removes the customer of %s",
-			state.displayName()), fmt.Sprintf("It belongs to the customer %q, which the plan removes, and its new customer is "+
-			"known only after apply. If the customer was renamed or moved, add a moved block from the old "+
-			"address. To use another customer, first create it; then change customer_id, which replaces the account; then "+
-			"remove the old customer.", before))
+			state.displayName()), fmt.Sprintf("It belongs to the customer %q, and its new customer is known only after "+
+			"apply. If the customer was renamed or moved, add a moved block from the old address. To use another customer, "+
+			"first create it; then change customer_id, which replaces the account; then remove the old one.", before))
 		return
 	}
 	var at path.Paths

@@ -113,9 +113,8 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if first := r.Run().Created(ofCustomer, customer); first != "" && !same.ID(first, id) {
 		op.Diags.AddAttributeWarning(path.Root(argCustomerID), fmt.Sprintf("Customer %s now has two billing accounts",
 			customer), fmt.Sprintf("This apply has created the customer with the account %s, and then the %s. If the "+
-			"customer should have one, remove this resource and apply, or keep it and close the account %[1]s. For the next "+
-			"customer, set create_billing_account = false, or use its billing_account_id and write no billing_account.", first,
-			op.State.displayName()))
+			"customer should have one, remove this resource and apply, or close the account %[1]s. For the next customer, set "+
+			"create_billing_account = false, or write no billing_account.", first, op.State.displayName()))
 	}
 	if op.Diags.HasError() {
 		return

@@ -166,10 +166,9 @@ func (m model) explainOther(err error, diags *diag.Diagnostics) bool {
 		ids[i] = place(m.Collection.ValueString(), id)
 	}
 	diags.AddError(fmt.Sprintf("The creation of a %s was answered with another record", m.displayName()),
-		fmt.Sprintf("%s. Nothing of it is in the state, and nothing is changed or deleted. A cache or proxy between here "+
-			"and the service may mix up responses, or an earlier creation with the key %s may have created the record, which "+
-			"another system has changed since. Find out which one is yours, and import it (put this resource's name after "+
-			"the type), or set another idempotency_key:\n\n%s", apidiag.Capitalize(other.Error()),
+		fmt.Sprintf("%s. Nothing of it is in the state, changed or deleted. A cache or proxy may have mixed up responses, "+
+			"or another system has changed the record of an earlier creation with the key %s. Import the one that is yours (put "+
+			"this resource's name after the type), or set another idempotency_key:\n\n%s", apidiag.Capitalize(other.Error()),
 			m.IdempotencyKey.ValueString(), apidiag.ImportBlocks(typeName, ids...)))
 	return true
 }
@@ -180,12 +179,11 @@ const keyWritten = "written"
 
 // warnExisted warns that a creation probably returned an existing record, according to its date.
 func warnExisted(m model, created string, diags *diag.Diagnostics) {
-	diags.AddWarning("The "+m.displayName()+" may already have existed", fmt.Sprintf("It was created at %s, which is "+
-		"before this request according to the response's Date header. If so, an earlier creation with the key %s created "+
-		"it: the service creates one record per key, so it returned that record, and this resource now manages it. No "+
-		"action is needed if the response to the earlier creation was lost. If another resource or workspace manages the "+
-		"record too, they overwrite each other's changes: remove it from one state, or set another idempotency_key on "+
-		"this one and replace it.", created, m.IdempotencyKey.ValueString()))
+	diags.AddWarning("The "+m.displayName()+" may already have existed", fmt.Sprintf("It was created at %s, before "+
+		"this request according to the Date header: the service creates one record per key, so it is probably that "+
+		"of an earlier creation with the key %s. This resource now manages it. If another resource or workspace manages it "+
+		"too, they overwrite each other's changes: remove it from one state, or set another idempotency_key on this one and "+
+		"replace it.", created, m.IdempotencyKey.ValueString()))
 }
 
 // adviseRetry explains how to find out whether a record was created: by applying again.

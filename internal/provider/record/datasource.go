@@ -82,10 +82,9 @@ func readMany(ctx context.Context, client *billing.Service, m *model, diags *dia
 	e, ok := api.AsError(err)
 	if api.IsNotList(err) || ok && e.Missing() && e.Structured {
 		diags.AddAttributeError(path.Root("collection"), "No such collection",
-			fmt.Sprintf("The service has %s. Write the part of its path after /v1/, such as plans, products, "+
-				"prices, companies, discount_codes, customers, billing-accounts, subscriptions or invoices. If the service "+
-				"lists it under a path that does not end there, set the provider argument operations for records.list.\n\n"+
-				"%s", found, apidiag.Text(err)))
+			fmt.Sprintf("The service has %s. Write the part of its path after /v1/, such as plans, discount_codes or "+
+				"billing-accounts. If its path does not end there, set the provider argument operations for records.list."+
+				"\n\n%s", found, apidiag.Text(err)))
 		return
 	}
 	if meant := check.NearMiss(collection, documented); meant != "" && ok && e.Status == http.StatusForbidden {

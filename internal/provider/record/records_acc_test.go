@@ -72,7 +72,7 @@ func TestRecords(t *testing.T) {
 		"an order that fails": {config: acctest.JSON{"sort_by": "color"}, lists: 1,
 			says: `[AttributeName("sort_by")] Could not list records: Invalid value for sort_by`},
 		"unknown": {config: acctest.JSON{"collection": "plan"}, lists: 1,
-			says: `[AttributeName("collection")] No such collection: The service has no collection with this name. Write the part of its path after /v1/, such as plans, products, prices`},
+			says: `[AttributeName("collection")] No such collection: The service has no collection with this name. Write the part of its path after /v1/, such as plans, discount_codes`},
 		"an object": {config: acctest.JSON{"collection": "me"}, lists: 1,
 			says: `[AttributeName("collection")] No such collection: The service has something other than a collection under this name. Write the part of its path after /v1/, such as plans`},
 		"an object in spite of parameters": {config: acctest.JSON{}, lists: 1,

@@ -119,14 +119,14 @@ func (p *planning) warnUnknownAccount() {
 	case p.State.Status.ValueString() == statusCanceled || !p.Planned.BillingAccountID.IsUnknown():
 	case p.Run.Removes(accountTypeName, present):
 		p.reject(argBillingAccountID, "this plan removes its billing account", "It belongs to the billing account %q, "+
-			"which the plan removes, and its new account is known only after apply. If the account, or its customer, was "+
-			"renamed or moved, add a moved block from the old address. To use another account, first create it; then change "+
-			"billing_account_id, which replaces the subscription; then remove the old account.", present)
+			"and its new account is known only after apply. If the account, or its customer, was renamed or moved, add a moved "+
+			"block from the old address. To use another account, first create it; then change billing_account_id, which "+
+			"replaces the subscription; then remove the old one.", present)
 	default:
 		p.Diags.AddAttributeWarning(path.Root(argBillingAccountID), p.State.title()+" moves to another account only with a "+
 			"second apply", fmt.Sprintf("billing_account_id is known only after apply. If it turns out to differ from %q, the "+
-			"apply fails before it changes the subscription. Then plan again: the new plan shows the replacement. If this "+
-			"plan also replaces that account, which closes it, plan with -replace for the subscription too.", present))
+			"apply fails before it changes the subscription, and the next plan shows the replacement. If this plan also "+
+			"replaces that account, which closes it, plan with -replace for the subscription too.", present))
 	}
 }
 

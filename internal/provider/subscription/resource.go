@@ -113,9 +113,9 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 	resp.Diagnostics.Append(value.Get(ctx, req.Config, &config)...)
 	if config.BillingAccountID.IsNull() && !resp.Diagnostics.HasError() {
 		resp.Diagnostics.AddAttributeError(path.Root(argBillingAccountID), config.title()+" has no billing account",
-			"billing_account_id is null. If the customer exists already, use data \"billing_account\" with its customer_id, "+
-				"and the id of that. A customer resource with create_billing_account = false has no account, so its "+
-				"billing_account_id is null: write a billing_account for it, and refer to the id of that.")
+			"billing_account_id is null. For an existing customer, use the id of data \"billing_account\" with its "+
+				"customer_id. A customer with create_billing_account = false has none: write a billing_account for it, and "+
+				"refer to its id.")
 	}
 	config.checkItemsComplete(&resp.Diagnostics)
 	config.checkPlanChange(&resp.Diagnostics)

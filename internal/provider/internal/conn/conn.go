@@ -113,10 +113,9 @@ type ProviderArgument struct {
 func (s Service[T]) For(typeName string, diags *diag.Diagnostics) (T, bool) {
 	if len(s.Unknown) > 0 {
 		diags.AddAttributeError(path.Root(s.Unknown[0]), "The provider configuration is not known yet",
-			fmt.Sprintf("%s needs the service now, but the provider configuration (%s) is known only after apply. First apply "+
-				"the resource "+
-				"that it comes from, for example with terraform apply -target=<that resource>, or use a value that is known at "+
-				"plan time.", typeName, strings.Join(s.Unknown, " and ")))
+			fmt.Sprintf("%s needs the service now, but the provider configuration (%s) is known only after apply. Apply the "+
+				"resource that it comes from first, with terraform apply -target=<that resource>, or use a value that is known "+
+				"at plan time.", typeName, strings.Join(s.Unknown, " and ")))
 	}
 	if len(s.Missing) > 0 {
 		s.lacks(typeName, diags)

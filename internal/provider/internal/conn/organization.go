@@ -149,10 +149,9 @@ func (c *Conn) CheckOrganization(ctx context.Context, organizationID, object str
 	case o.foreign.CompareAndSwap(false, true):
 		diags.AddError(fmt.Sprintf("The token belongs to organization %s, but this state to organization %s", owner.ID,
 			organizationID),
-			fmt.Sprintf("%s was created in or imported from organization %s. The token belongs to organization %s (%q), "+
-				"which cannot access objects of other organizations. Nothing was planned or changed. Set token, or "+
-				"BILLING_TOKEN, to a token of organization %s, or check which provider configuration (alias) the resource uses.",
-				apidiag.Capitalize(object), organizationID, owner.ID, owner.Name, organizationID))
+			fmt.Sprintf("%s belongs to organization %s, whose objects a token of %s (%q) cannot access. Nothing was planned or "+
+				"changed. Set token, or BILLING_TOKEN, to a token of the former, or check which provider configuration (alias) "+
+				"the resource uses.", apidiag.Capitalize(object), organizationID, owner.ID, owner.Name))
 	}
 	return fmt.Sprintf("the token belongs to organization %s, but the object to %s", owner.ID, organizationID), true
 }

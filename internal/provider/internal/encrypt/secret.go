@@ -93,21 +93,14 @@ func (s Secret) Warn(had, has types.List, names Names, diags *diag.Diagnostics) 
 	}
 	if len(has.Elements()) == 0 && !has.IsUnknown() {
 		diags.AddAttributeWarning(path.Root(Argument), "The encrypted secret of "+names.Object+" stays encrypted",
-			fmt.Sprintf("The plan removes age_recipients from %s. The state contains only the encrypted secret, and the "+
-				"provider cannot decrypt it, so %s is kept and %s stays null. The next rotation stores the new secret in clear "+
-				"text in %[3]s, and %[2]s becomes null. To rotate, change a value in "+
-				"%[4]s.", names.Object, names.Encrypted, names.Clear, names.Trigger))
+			fmt.Sprintf("The state contains only the encrypted secret, which the provider cannot decrypt: %s is kept and %s "+
+				"stays null until a rotation stores a new secret in clear text. To rotate, change a value in %s.",
+				names.Encrypted, names.Clear, names.Trigger))
 		return
 	}
-	changes := "changes"
-	if has.IsUnknown() {
-		changes = "may change"
-	}
 	diags.AddAttributeWarning(path.Root(Argument), "The encrypted secret of "+names.Object+" keeps its recipients",
-		fmt.Sprintf("The plan %s age_recipients of %s. The state contains only the encrypted secret, so it cannot be "+
-			"encrypted again: %s is kept, and only its previous recipients can decrypt it. The next rotation uses the new "+
-			"ones. "+
-			"To rotate, change a value in %s.", changes, names.Object, names.Encrypted, names.Trigger))
+		fmt.Sprintf("The state contains only the encrypted secret, so it cannot be encrypted again: only its previous "+
+			"recipients can decrypt %s until a rotation. To rotate, change a value in %s.", names.Encrypted, names.Trigger))
 }
 
 // sameRecipients reports whether two lists have the same recipients, ignoring order and repetition.

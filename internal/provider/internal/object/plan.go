@@ -149,10 +149,9 @@ func (r *Resource[S, T, M]) WarnDuplicates(ctx context.Context, p *Plan[M], d Du
 	}
 	p.Diags.AddAttributeWarning(d.At, fmt.Sprintf("%s already exists (id %s)", apidiag.Capitalize(d.What),
 		strings.Join(ids, ", ")), fmt.Sprintf("This plan creates another one. The service has:\n\n%s\n\nIf this resource "+
-		"was renamed or moved, add a moved block from its old address: without one, the old object is destroyed and a new "+
-		"one is created. %sIf it is the one you mean and is not in this state, import it instead. If it is in this state, "+
-		"importing it here would destroy it. Import block (put this resource's name after the "+
-		"type):\n\n%s", strings.Join(lines, "\n"), d.More, apidiag.ImportBlocks(p.typeName, ids...)))
+		"was renamed or moved, add a moved block from its old address: without one, the old object is destroyed. %sIf you "+
+		"mean this one, import it instead, unless it is in this state: then importing it here would destroy it. Import "+
+		"block (put this resource's name after the type):\n\n%s", strings.Join(lines, "\n"), d.More, apidiag.ImportBlocks(p.typeName, ids...)))
 }
 
 // FindDuplicates returns the duplicates of the new object, except the one that it replaces. It returns nil if they

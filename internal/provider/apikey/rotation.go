@@ -131,6 +131,7 @@ func (w *write) setNewKey(ctx context.Context, key *collections.APIKey, expiry t
 	next.PreviousKeys, next.KeyExpiresAt = predecessorList(old), expiry
 	next.setSecret(encrypt.Secret{Clear: types.StringPointerValue(key.Token)}.Stored(next.AgeRecipients, w.Diags))
 	w.last = key
+	// Saved before the next request: the service never shows the token again.
 	w.Save(ctx, w.withDates(ctx, key, next))
 	if key.Token == nil {
 		w.Diags.AddAttributeWarning(path.Root("token"), fmt.Sprintf("The token of %s is unknown", next.displayName()),

@@ -93,7 +93,6 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if !ok {
 		return
 	}
-	// Unset arguments are omitted, so that the service's defaults apply.
 	body := op.Config.body(model{})
 	body.CustomMetadata = value.ChangedMetadata(desired)
 	created, err := op.Client.CreateBillingAccount(ctx, body)
@@ -103,6 +102,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	own := ownership{desired}
 	convert := func(a *billing.BillingAccount) model { return op.Plan.after(a, own, op.Diags).orPlanned(op.Plan) }
 	last := &created.BillingAccount
+	// Saved before the next request: an account that the state lacks would be created again by the next apply.
 	op.Save(ctx, convert(last))
 	private.SetOwned(ctx, op.Private, own, op.Diags)
 	if created.Adopted {

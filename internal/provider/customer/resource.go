@@ -131,6 +131,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	own := ownership{Metadata: desired, Addresses: !op.Config.Addresses.IsNull(),
 		Email: sent(op.Config.Email, created.Customer.Emails, nil),
 		Phone: sent(op.Config.Phone, created.Customer.Phones, nil)}
+	// Saved before anything else: a customer that the state lacks would be created again by the next apply.
 	op.Finish(ctx, &created.Customer, func(c *billing.Customer) model {
 		state := op.Plan.after(c, own, op.Diags).withAccount(created.BillingAccount)
 		state.CreateBillingAccount = op.Plan.CreateBillingAccount

@@ -135,9 +135,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	w := working(begun, ownership{Metadata: desired, Items: itemKeys(begun.Config.Items)})
-	sent := w.Plan
-	sent.ProrationBehavior = begun.Config.ProrationBehavior // unset, the service's default applies
-	w.body = sent.body(model{})
+	w.body = w.Config.body(model{})
 	w.body.CustomMetadata = value.ChangedMetadata(desired)
 	if !w.carryOut(ctx, &request{verb: "create", send: (*work).create}) || w.Diags.HasError() {
 		return
@@ -221,6 +219,7 @@ func (w *work) carryOut(ctx context.Context, all ...*request) bool {
 			w.last, w.State = response, w.State.after(response, w.own, w.Diags)
 		}
 		if response != nil || err == nil {
+			// Before the next request: a subscription that the state lacks would be created, and billed, again.
 			w.Save(ctx, w.State)
 			if r.owns != nil {
 				r.owns(&w.own, w.next)

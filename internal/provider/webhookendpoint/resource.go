@@ -79,11 +79,11 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if !ok || op.Diags.HasError() {
 		return
 	}
-	body := op.Plan.withCredentials(op.Config).body(model{})
-	created, err := op.Client.CreateWebhookEndpoint(ctx, body)
+	created, err := op.Client.CreateWebhookEndpoint(ctx, op.Config.body(model{}))
 	if op.Failed(ctx, "register", err) {
 		return
 	}
+	// Saved before anything else: the service never shows the secret again.
 	op.State.storeSecret(created.Secret, op.Diags)
 	op.Finish(ctx, created, op.Plan.after)
 	if created.Secret == nil {

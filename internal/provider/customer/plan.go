@@ -116,8 +116,9 @@ func (m model) plannedUpdate(config, state model, own ownership, defaults metada
 	if !body.DocumentNumber.IsZero() {
 		m.DocumentType = value.DocumentKind(m.DocumentNumber)
 	}
-	if !m.EffectiveCustomMetadata.Equal(state.EffectiveCustomMetadata) || !body.IsEmpty() ||
-		changesEntry(m.Email, state.Email) || changesEntry(m.Phone, state.Phone) {
+	contacts := changesEntry(m.Email, state.Email) || changesEntry(m.Phone, state.Phone) ||
+		m.Emails.IsUnknown() || m.Phones.IsUnknown() // body leaves these out
+	if contacts || !m.EffectiveCustomMetadata.Equal(state.EffectiveCustomMetadata) || !body.IsEmpty() {
 		m.UpdatedAt = types.StringUnknown()
 	}
 	return m, next

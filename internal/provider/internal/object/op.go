@@ -22,9 +22,9 @@ import (
 // and the next plan shows exactly the remaining changes.
 type Op[S, T, M any] struct {
 	Client S
-	// Config and Plan are the configuration and the plan of an apply; the plan of a deletion is the state. A creation sends
-	// the configuration, so that the service's defaults apply to what is unset. The configuration of an update does not
-	// respect ignore_changes, so only write-only values may be taken from it.
+	// Config and Plan are the configuration and the plan of an apply; the plan of a deletion is the state. A creation
+	// sends the configuration, so that the service's defaults apply to what is unset. The configuration of an update does
+	// not respect ignore_changes, so only write-only values may be taken from it.
 	Config, Plan M
 	// State is the object as known so far: what Terraform has (in a creation the plan, after an import the identity), and
 	// then what Save has written.

@@ -211,3 +211,65 @@ func TestServerLosesNothing(t *testing.T) {
 		}
 	}
 }
+
+// keepUpdatedAt are the arguments that change nothing at the service alone: only this provider or a later request uses
+// them, or only a new object could have another value.
+var keepUpdatedAt = []string{object.PolicyName, "custom_metadata_mode", "create_billing_account", "status_reason",
+	"cancellation_reason", "on_external_cancel", "plan_change", "rotate_secret_when_changed", "age_recipients",
+	"customer_id", "billing_account_id", "product_group_id", "company_id", "trial_end", "trial_period_days"}
+
+// TestUnknownArgument: while an argument is known only after apply, so is the time of the last change. Otherwise
+// Terraform calls the provider inconsistent.
+func TestUnknownArgument(t *testing.T) {
+	t.Parallel()
+	s := acctest.Start(t)
+	s.NeedsSandbox("it makes an object of each type")
+	owner := s.Must(http.MethodPost, "/v1/customers", acctest.JSON{"name": "Owner"})
+	var config acctest.Configuration
+	for _, c := range resourceTypes {
+		values := maps.Clone(c.config)
+		switch c.name {
+		case "billing_account":
+			values["customer_id"] = owner["customer"].(acctest.JSON)["id"]
+		case "billing_subscription":
+			values["billing_account_id"] = owner["billing_account"].(acctest.JSON)["id"]
+		}
+		config.Blocks = append(config.Blocks, acctest.Block{Address: c.name + ".t", Values: values})
+	}
+	core := s.Core()
+	if done := core.Apply(core.Plan(config), false); len(done.Errors) > 0 {
+		t.Fatal(done.Errors)
+	}
+	arguments := map[string][]string{} // of each type with the attribute updated_at, by address
+	for _, create := range provider.New("test")().Resources(t.Context()) {
+		r, described, named := create(), resource.SchemaResponse{}, resource.MetadataResponse{}
+		r.Schema(t.Context(), resource.SchemaRequest{}, &described)
+		r.Metadata(t.Context(), resource.MetadataRequest{}, &named)
+		for name, a := range described.Schema.Attributes {
+			if described.Schema.Attributes["updated_at"] != nil && (a.IsOptional() || a.IsRequired()) &&
+				!slices.Contains(keepUpdatedAt, name) {
+				arguments[named.TypeName+".t"] = append(arguments[named.TypeName+".t"], name)
+			}
+		}
+	}
+	for planned := true; planned; {
+		planned = false
+		unknown := map[string]string{}
+		changed := acctest.Configuration{Blocks: slices.Clone(config.Blocks)}
+		for i, b := range changed.Blocks {
+			if left := arguments[b.Address]; len(left) > 0 {
+				values := maps.Clone(b.Values)
+				values[left[0]] = acctest.Unknown
+				changed.Blocks[i].Values = values
+				unknown[b.Address], arguments[b.Address], planned = left[0], left[1:], true
+			}
+		}
+		p := core.Plan(changed)
+		for _, change := range p.Changes {
+			if name, is := unknown[change.Address]; is && change.After["updated_at"] != any(acctest.Unknown) {
+				t.Errorf("%s of %s is unknown, but updated_at is %v (%v)", name, change.Address, change.After["updated_at"],
+					p.Errors)
+			}
+		}
+	}
+}

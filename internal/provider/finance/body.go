@@ -1,6 +1,7 @@
 package finance
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
@@ -10,14 +11,14 @@ import (
 // seen returns the body after a refresh: the keys of prior with the service's values. before is the service's previous
 // object: keys that were already missing from it are never in a response, and keep their value in prior.
 func seen(prior, before, now metadata.Object) metadata.Object {
-	return metadata.Project(prior, withUnseen(prior, before, overlook(prior, now)))
+	return metadata.Project(prior, withUnreturned(prior, before, withoutAdditions(prior, now)))
 }
 
-// withUnseen adds the keys of prior that are neither in now nor in before.
-func withUnseen(prior, before, now metadata.Object) metadata.Object {
-	whole := make(metadata.Object, len(now))
-	for key, value := range now {
-		whole[key] = value
+// withUnreturned adds the keys of prior that are neither in now nor in before.
+func withUnreturned(prior, before, now metadata.Object) metadata.Object {
+	all := maps.Clone(now)
+	if all == nil {
+		all = metadata.Object{}
 	}
 	for key, value := range prior {
 		had, was := before[key]
@@ -26,27 +27,27 @@ func withUnseen(prior, before, now metadata.Object) metadata.Object {
 		under, hasObject := has.(metadata.Object)
 		switch {
 		case !is && !was:
-			whole[key] = value
+			all[key] = value
 		case isObject && hasObject:
 			hadBelow, _ := had.(metadata.Object)
-			whole[key] = withUnseen(below, hadBelow, under)
+			all[key] = withUnreturned(below, hadBelow, under)
 		}
 	}
-	return whole
+	return all
 }
 
-// overlook removes keys that the service has added to the objects in lists, such as ids of items: package metadata
-// compares whole lists, but keys that are not configured belong to others there too. Lists of different lengths are not
-// matched. An amount keeps its configured spelling.
-func overlook(shape, remote metadata.Object) metadata.Object {
+// withoutAdditions removes keys that the service has added to the objects in lists, such as ids of items: package
+// metadata compares whole lists, but keys that are not configured belong to others there too. Lists of different
+// lengths are not matched. An amount keeps its configured spelling.
+func withoutAdditions(shape, remote metadata.Object) metadata.Object {
 	left := make(metadata.Object, len(remote))
 	for key, have := range remote {
-		left[key] = overlookIn(shape[key], have)
+		left[key] = withoutAdditionsIn(shape[key], have)
 	}
 	return left
 }
 
-func overlookIn(want, have any) any {
+func withoutAdditionsIn(want, have any) any {
 	switch have := have.(type) {
 	case string:
 		if want, ok := want.(string); ok && finance.SameAmount(want, have) {
@@ -54,7 +55,7 @@ func overlookIn(want, have any) any {
 		}
 	case metadata.Object:
 		if want, ok := want.(metadata.Object); ok {
-			return overlook(want, have)
+			return withoutAdditions(want, have)
 		}
 	case []any:
 		want, ok := want.([]any)
@@ -65,9 +66,9 @@ func overlookIn(want, have any) any {
 		for i := range left {
 			below, isObject := want[i].(metadata.Object)
 			under, hasObject := have[i].(metadata.Object)
-			left[i] = overlookIn(want[i], have[i])
+			left[i] = withoutAdditionsIn(want[i], have[i])
 			if isObject && hasObject {
-				left[i] = metadata.Project(below, overlook(below, under))
+				left[i] = metadata.Project(below, withoutAdditions(below, under))
 			}
 		}
 		return left
@@ -75,30 +76,30 @@ func overlookIn(want, have any) any {
 	return have
 }
 
-// changes returns the top-level keys to send to change a record from stored to desired: a key that was owned and is no
-// longer desired is nil. The service replaces a whole top-level key (wire contract: finance PATCH), so an object is
-// sent with the keys that other systems have added to it. They come from whole, the record as it is now.
-func changes(own metadata.Ownership, stored, whole, desired metadata.Object) map[string]any {
-	stored = overlook(desired, stored)
-	result, theirs := own.Result(stored, desired, desired), own.Result(whole, desired, desired)
+// changes returns the top-level keys to send to change what the configuration owns of a record from before to wanted: a
+// key that was owned and is no longer wanted is nil. The service replaces a whole top-level key (wire contract: finance
+// PATCH), so an object is sent with the keys that other systems have added to it. They come from record, as it is now.
+func changes(own metadata.Ownership, before, record, wanted metadata.Object) map[string]any {
+	before = withoutAdditions(wanted, before)
+	after, recordAfter := own.Result(before, wanted, wanted), own.Result(record, wanted, wanted)
 	send := map[string]any{}
-	for key := range stored {
-		if _, stays := result[key]; stays {
+	for key := range before {
+		if _, stays := after[key]; stays {
 			continue
 		}
 		send[key] = nil
-		if left, isObject := theirs[key].(metadata.Object); isObject {
+		if left, isObject := recordAfter[key].(metadata.Object); isObject {
 			send[key] = left
 		}
 	}
-	for key, value := range result {
-		have, there := stored[key]
+	for key, value := range after {
+		have, there := before[key]
 		if there && equalKnowing(key, value, have, own.Owned) || !there && value == nil && hasKey(own.Owned, key) {
 			continue
 		}
 		send[key] = value
 		if _, isObject := value.(metadata.Object); isObject {
-			send[key] = theirs[key]
+			send[key] = recordAfter[key]
 		}
 	}
 	return send

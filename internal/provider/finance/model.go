@@ -95,23 +95,23 @@ func (m model) lastResponse() (metadata.Object, error) {
 // stored returns the service's body, reduced to the keys of desired. Keys that are not in the state's body come from
 // the last response, so that adding a key with the service's value sends nothing. ignores is the planned
 // ignore_remote_changes: if it is switched off, all keys come from the response, because the state has ignored their
-// changes. whole is the record in the last response.
-func (m model) stored(desired metadata.Object, ignores bool, diags *diag.Diagnostics) (body, whole metadata.Object,
+// changes. record is that of the last response.
+func (m model) stored(desired metadata.Object, ignores bool, diags *diag.Diagnostics) (body, record metadata.Object,
 	ok bool) {
 	body, ok = m.object(diags)
-	whole, err := m.lastResponse()
+	record, err := m.lastResponse()
 	if err != nil {
 		diags.AddAttributeError(path.Root("response"), "Unreadable state of the "+m.displayName(),
 			fmt.Sprintf("response cannot be read: %s. Restore the state from a backup, or remove the record from the "+
 				"state and import it.", err))
 	}
 	if m.IgnoreRemoteChanges.ValueBool() && !ignores {
-		body = seen(body, whole, whole)
+		body = seen(body, record, record)
 	}
 	if !ignores {
-		body = metadata.Merge(metadata.Project(desired, overlook(desired, whole)), body)
+		body = metadata.Merge(metadata.Project(desired, withoutAdditions(desired, record)), body)
 	}
-	return body, whole, ok && err == nil
+	return body, record, ok && err == nil
 }
 
 // object converts the body; it returns false after it has reported an error on the attribute.

@@ -91,7 +91,7 @@ func (m *model) planBody(config, state model, own metadata.Ownership, diags *dia
 	if !ok {
 		return metadata.Owned{}
 	}
-	change, err := own.Plan(config.Body, state.Body, overlook(desired, stored))
+	change, err := own.Plan(config.Body, state.Body, withoutAdditions(desired, stored))
 	if err != nil {
 		diags.AddAttributeError(path.Root(attrBody), "Invalid body", fmt.Sprintf("The body cannot be sent: %s.", err))
 		return metadata.Owned{}

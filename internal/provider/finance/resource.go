@@ -281,15 +281,15 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if !ready || op.Diags.HasError() {
 		return
 	}
-	stored, whole, ok := state.stored(next.Object, plan.IgnoreRemoteChanges.ValueBool(), op.Diags)
+	before, record, ok := state.stored(next.Object, plan.IgnoreRemoteChanges.ValueBool(), op.Diags)
 	if !ok {
 		return
 	}
 	var updated *finance.Record
-	if send := changes(own, stored, whole, next.Object); plan.Response.IsUnknown() && len(send) > 0 {
+	if send := changes(own, before, record, next.Object); plan.Response.IsUnknown() && len(send) > 0 {
 		var err error
 		updated, err = patch(ctx, op.Client, state, send, func(current metadata.Object) metadata.Object {
-			return changes(own, stored, current, next.Object)
+			return changes(own, before, current, next.Object)
 		})
 		if op.Failed(ctx, "update", inBody(err, next.Object)) {
 			return

@@ -121,14 +121,9 @@ func TestOnCreation(t *testing.T) {
 	}
 }
 
-// TestShortPath: refreshes of unchanged objects, and plans of creations, plain changes and unchanged objects do not
-// reach the framework. All tests that drive the provider in process compare both.
-func TestShortPath(t *testing.T) {
-	t.Parallel()
-	s := acctest.Start(t)
-	s.NeedsSandbox("many objects are made")
+// ofEachType returns a configuration with an object of each type, and one that changes each of them.
+func ofEachType(s *acctest.Service) (config, changed acctest.Configuration) {
 	owner := s.Must(http.MethodPost, "/v1/customers", acctest.JSON{"name": "Owner"})
-	var config, changed acctest.Configuration
 	for _, c := range resourceTypes {
 		values := maps.Clone(c.config)
 		switch c.name {
@@ -143,6 +138,16 @@ func TestShortPath(t *testing.T) {
 		maps.Copy(values, c.change)
 		changed.Blocks = append(changed.Blocks, acctest.Block{Address: c.name + ".t", Values: values})
 	}
+	return config, changed
+}
+
+// TestShortPath: refreshes of unchanged objects, and plans of creations, plain changes and unchanged objects do not
+// reach the framework. All tests that drive the provider in process compare both.
+func TestShortPath(t *testing.T) {
+	t.Parallel()
+	s := acctest.Start(t)
+	s.NeedsSandbox("many objects are made")
+	config, changed := ofEachType(s)
 	var framework []string
 	s.Serve = func() tfprotov6.ProviderServer {
 		server, _ := provider.Server("test")().(*front.Server)
@@ -224,18 +229,7 @@ func TestUnknownArgument(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t)
 	s.NeedsSandbox("it makes an object of each type")
-	owner := s.Must(http.MethodPost, "/v1/customers", acctest.JSON{"name": "Owner"})
-	var config acctest.Configuration
-	for _, c := range resourceTypes {
-		values := maps.Clone(c.config)
-		switch c.name {
-		case "billing_account":
-			values["customer_id"] = owner["customer"].(acctest.JSON)["id"]
-		case "billing_subscription":
-			values["billing_account_id"] = owner["billing_account"].(acctest.JSON)["id"]
-		}
-		config.Blocks = append(config.Blocks, acctest.Block{Address: c.name + ".t", Values: values})
-	}
+	config, _ := ofEachType(s)
 	core := s.Core()
 	if done := core.Apply(core.Plan(config), false); len(done.Errors) > 0 {
 		t.Fatal(done.Errors)

@@ -296,7 +296,7 @@ func (d decision) previousKeys() types.List {
 func (d decision) endsNow() []predecessor {
 	var ends []predecessor
 	revokes := d.plan.RevokePreviousKeys.ValueBool() || d.plan.RevokePreviousKeys.IsUnknown()
-	if d.newKey() && !d.ended && (revokes || isKnown(d.plan.GracePeriodDays) && !d.keepsOld()) {
+	if d.newKey() && !d.ended && (revokes || isKnown(d.plan.GracePeriodDays) && d.oldKey(time.Time{}) == isRevoked) {
 		ends = append(ends, d.state.all()[0])
 	}
 	if revokes {

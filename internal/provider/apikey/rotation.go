@@ -86,7 +86,8 @@ func (w *write) create(ctx context.Context, next string, old func(now time.Time)
 	var now time.Time
 	if !w.Plan.ExpiresAfterDays.IsNull() {
 		now = timeNow(ctx, w.Client, w.Plan.displayName(), noServerTime{"expires_after_days",
-			"expires_after_days counts from now by the service's clock", "Set expires_at instead of expires_after_days."}, w.Diags)
+			"expires_after_days counts from now by the service's clock", "Set expires_at instead of expires_after_days."},
+			w.Diags)
 		if now.IsZero() {
 			return false
 		}

@@ -45,7 +45,7 @@ const aboutResource = "An API key of the collections service. A trigger (`rotate
 
 // Schema describes the resource. Which value a plan shows for a computed attribute is decided in plan.go.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	freeText := []validator.String{check.FreeText(check.NotBlank())}
+	freeText := check.TextInPlan(check.FreeText(), check.NotBlank())
 	resp.Schema = schema.Schema{
 		MarkdownDescription: aboutResource,
 		Attributes: map[string]schema.Attribute{

@@ -37,7 +37,8 @@ func (r *Resource) warnUpdate(ctx context.Context, p *object.Plan[model], d deci
 	case d.keepsKey && len(d.differs) > 0 && d.memory.imported:
 		p.Diags.AddAttributeWarning(path.Root(d.differs[0]), name+" differs from the configuration",
 			fmt.Sprintf("Changing %s requires a new key, which the run that imports a key never creates. The next plan creates "+
-				"it. To keep this key, configure the values that it has, which data \"billing_api_key\" shows, and %s.", strings.Join(d.differs, ", "), d.expiry()))
+				"it. To keep this key, configure the values that it has, which data \"billing_api_key\" shows, and %s.",
+				strings.Join(d.differs, ", "), d.expiry()))
 	case d.keepsKey && len(d.differs) > 0:
 		p.Diags.AddAttributeWarning(path.Root("expires_at"), name+" has expired and is not changed",
 			fmt.Sprintf("It expired at %s, so changing %s has no effect at the service. To get a new key, set a later "+

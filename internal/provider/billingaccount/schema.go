@@ -34,7 +34,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 		Attributes: map[string]schema.Attribute{
 			"id":        object.Computed("Id of the billing account (UUID)."),
 			"public_id": object.Computed("Stable public identifier (UUID)."),
-			"external_id": schema.StringAttribute{Optional: true, Validators: []validator.String{check.FreeText(check.NotBlank(), check.Trimmed())},
+			"external_id": schema.StringAttribute{Optional: true, Validators: check.TextInPlan(check.FreeText(), check.NotBlank(), check.Trimmed()),
 				MarkdownDescription: "Identifier in your own system, unique among the organization's open accounts. Identifies " +
 					"the account in imports and after a lost response. If removed, it is cleared."},
 			"customer_id": schema.StringAttribute{Required: true, Validators: []validator.String{check.UUID()},
@@ -44,7 +44,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 					"known after apply does not, unless the same plan replaces the customer."},
 			"currency": object.Computed("ISO 4217 code of the account's currency, such as `BRL`."),
 			"billing_email": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: object.KeepText(),
-				Validators: []validator.String{check.FreeText(check.Email())},
+				Validators: check.TextInPlan(check.FreeText(), check.Email()),
 				MarkdownDescription: "E-mail address for invoices and notices. Defaults to the customer's on creation. It " +
 					"cannot be cleared: if removed, the stored address stays."},
 			"payment_terms_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: value.Days,
@@ -64,7 +64,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				Validators: []validator.String{check.Listed(statusActive, statusSuspended)},
 				MarkdownDescription: "`active` or `suspended` (accepts no new subscriptions). Defaults to `active` on creation. " +
 					"If set, a suspension or reactivation made elsewhere is drift; if unset or removed, the status is read-only."},
-			"status_reason": schema.StringAttribute{Optional: true, Validators: []validator.String{check.FreeText(check.NotBlank())},
+			"status_reason": schema.StringAttribute{Optional: true, Validators: check.TextInPlan(check.FreeText(), check.NotBlank()),
 				MarkdownDescription: "Reason for the service's audit log when this configuration suspends, reactivates or " +
 					"closes the account. Changing only this sends no request."},
 			"suspended_at":      object.Computed("When the account was suspended; null if not suspended."),

@@ -1,6 +1,7 @@
 package customer
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -89,13 +90,8 @@ func (o *owning) change(body *billing.CustomerBody) {
 // after returns the entries that the configuration owns after a response; nil if nothing was sent.
 func (o *owning) after(c *billing.Customer) (email, phone entry) {
 	email, phone = o.before.Email, o.before.Phone
-	current := o.current
-	if current == nil {
-		current = &billing.Customer{}
-	}
-	if c == nil {
-		c = &billing.Customer{}
-	}
+	none := &billing.Customer{}
+	current, c := cmp.Or(o.current, none), cmp.Or(c, none)
 	if email.Value != o.email.ValueString() || o.changesEmail {
 		email = sent(o.email, c.Emails, email.without(current.Emails))
 	}

@@ -37,7 +37,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				Validators: []validator.String{freeText}},
 			"external_id": optional("Identifier in your own system, unique among the organization's customers. Identifies "+
 				"the customer in imports and after a lost response. If removed, it is cleared.",
-				check.FreeText(check.NotBlank(), check.Trimmed())),
+				check.InPlan(check.FreeText(), check.NotBlank(), check.Trimmed())),
 			"nickname":   optional("Trade name or short name.", freeText),
 			"legal_name": optional("Registered name of a legal entity.", freeText),
 			"notes":      optional("Free-text notes.", freeText),
@@ -67,7 +67,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: "Whether to create a billing account with the customer. Defaults to `true`. Set `false` if " +
 					"a `billing_account` resource creates the account; otherwise the customer has two. " +
 					object.CreationOnly},
-			"billing_email": schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{check.FreeText(check.Email())},
+			"billing_email": schema.StringAttribute{Optional: true, Computed: true, Validators: check.TextInPlan(check.FreeText(), check.Email()),
 				MarkdownDescription: "E-mail address for that account's invoices. Defaults to `email`. " + object.CreationOnly},
 			"payment_terms_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: value.Days,
 				Validators:          []validator.Int64{check.AtLeast(0)},
@@ -108,7 +108,7 @@ func oneEntry(list string) string {
 	return " Changing it replaces that entry; other entries stay. If removed, the entry stays. Conflicts with `" + list + "`."
 }
 
-var freeText = check.FreeText(check.NotBlank())
+var freeText = check.InPlan(check.FreeText(), check.NotBlank())
 
 func optional(description string, validators ...validator.String) schema.StringAttribute {
 	return schema.StringAttribute{Optional: true, MarkdownDescription: description, Validators: validators}
@@ -126,7 +126,7 @@ func nestedList(parts map[string]schema.Attribute, description string,
 func itemParts(v string, valid validator.String) map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"kind":  optional("Purpose, such as `billing` or `personal`.", freeText),
-		"value": schema.StringAttribute{Required: true, MarkdownDescription: v, Validators: []validator.String{check.FreeText(valid)}},
+		"value": schema.StringAttribute{Required: true, MarkdownDescription: v, Validators: check.TextInPlan(check.FreeText(), valid)},
 	}
 }
 

@@ -16,10 +16,8 @@ func seen(prior, before, now metadata.Object) metadata.Object {
 
 // withUnreturned adds the keys of prior that are neither in now nor in before.
 func withUnreturned(prior, before, now metadata.Object) metadata.Object {
-	all := maps.Clone(now)
-	if all == nil {
-		all = metadata.Object{}
-	}
+	all := make(metadata.Object, len(now))
+	maps.Copy(all, now)
 	for key, value := range prior {
 		had, was := before[key]
 		has, is := now[key]

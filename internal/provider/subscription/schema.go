@@ -102,7 +102,7 @@ func attributes() map[string]schema.Attribute {
 	all := map[string]schema.Attribute{
 		"billing_account_id": schema.StringAttribute{Required: true, Validators: []validator.String{check.UUID()},
 			PlanModifiers: keepSpelling(), MarkdownDescription: "Id of the invoiced billing account." + replaces},
-		"external_id": schema.StringAttribute{Optional: true, Validators: []validator.String{check.FreeText(check.NotBlank(), check.Trimmed())},
+		"external_id": schema.StringAttribute{Optional: true, Validators: check.TextInPlan(check.FreeText(), check.NotBlank(), check.Trimmed()),
 			MarkdownDescription: "Identifier in your own system, unique among the organization's uncanceled subscriptions. " +
 				"Identifies the subscription in imports and after a lost response. If removed, it is cleared."},
 		"plan_id": schema.StringAttribute{Optional: true, Validators: isIDOf("plan_id"), PlanModifiers: keepSpelling(),
@@ -150,7 +150,7 @@ func attributes() map[string]schema.Attribute {
 		"allow_cancel": schema.BoolAttribute{Optional: true, Computed: true, PlanModifiers: object.KeepBool(),
 			MarkdownDescription: "Whether the subscription can be canceled. If `false`, plans reject `cancel_at_period_end`, " +
 				"destroying and replacing, but not destroying with `deletion_policy = \"abandon\"`." + leftAlone},
-		"notes": schema.StringAttribute{Optional: true, Validators: []validator.String{check.FreeText(check.NotBlank())},
+		"notes": schema.StringAttribute{Optional: true, Validators: check.TextInPlan(check.FreeText(), check.NotBlank()),
 			MarkdownDescription: "Free-text notes. If removed, they are cleared."},
 		argCancelAtPeriodEnd: schema.BoolAttribute{Optional: true, Computed: true,
 			MarkdownDescription: "Whether the subscription ends with the current period. `false` lets it continue. Defaults " +
@@ -158,7 +158,7 @@ func attributes() map[string]schema.Attribute {
 		"pause":       pauseAttribute(),
 		"plan_change": planChangeAttribute(),
 		argCancellationReason: schema.StringAttribute{Optional: true, Computed: true,
-			Validators: []validator.String{check.FreeText(check.NotBlank())},
+			Validators: check.TextInPlan(check.FreeText(), check.NotBlank()),
 			MarkdownDescription: "Reason for the cancellation, sent when this configuration cancels immediately or at the " +
 				"period end. Changing only this sends no request. After a cancellation it shows the recorded reason." + leftAlone},
 		"custom_metadata":           metadata.Attribute("subscription"),

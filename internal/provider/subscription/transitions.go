@@ -382,7 +382,8 @@ func (w *work) planStands(ctx context.Context) bool {
 	w.Diags.AddAttributeError(path.Root("plan_id"), w.State.title()+" has a different plan than when this change was "+
 		"planned",
 		fmt.Sprintf("It had %s, and now has %s: its period has ended since then, another system has changed it, or the "+
-			"change was planned without a refresh. Nothing was sent. Run terraform plan again, with a refresh.", w.State.runs(), w.seen(remote).runs()))
+			"change was planned without a refresh. Nothing was sent. Run terraform plan again, with a refresh.",
+			w.State.runs(), w.seen(remote).runs()))
 	return false
 }
 
@@ -441,7 +442,8 @@ func (w *work) otherPeriod(now *billing.Subscription) bool {
 func (w *work) checkPeriod(now *billing.Subscription) {
 	w.Diags.AddError(w.State.title()+" is in a different period than when this change was planned", fmt.Sprintf("Its "+
 		"period was to end at %s, and now ends at %s: it has ended since then, another system has moved it, or the change "+
-		"was planned without a refresh. Nothing was sent. Run terraform plan again, with a refresh.", w.State.periodEnd(), now.CurrentPeriodEnd))
+		"was planned without a refresh. Nothing was sent. Run terraform plan again, with a refresh.",
+		w.State.periodEnd(), now.CurrentPeriodEnd))
 }
 
 func (w *work) changePlan(ctx context.Context) (*billing.Subscription, error) {

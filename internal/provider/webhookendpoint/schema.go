@@ -31,10 +31,10 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"updated_at": object.Computed("When the endpoint was last changed."),
 			"url": schema.StringAttribute{Required: true, MarkdownDescription: "Address that receives the events, " +
 				"`https://`. Addresses of internal networks are rejected, if possible in the plan. Endpoints with the same " +
-				"address get separate deliveries.", Validators: []validator.String{check.HTTPS(), check.FreeText(check.NoFragment())}},
+				"address get separate deliveries.", Validators: []validator.String{check.HTTPS(), check.InPlan(check.FreeText(), check.NoFragment())}},
 			"description": schema.StringAttribute{Optional: true,
 				MarkdownDescription: "Purpose of the endpoint, as free text. If removed, it is cleared.",
-				Validators:          []validator.String{check.FreeText(check.NotBlank())}},
+				Validators:          check.TextInPlan(check.FreeText(), check.NotBlank())},
 			"events": schema.SetAttribute{Optional: true, Computed: true,
 				Default: setdefault.StaticValue(value.SetOrEmpty(nil).SetValue), CustomType: value.Strings,
 				MarkdownDescription: "Names of the events to send. Documented are `" +

@@ -23,8 +23,8 @@ import (
 // InPlan holds validators of a string, or of each string of a set, that reject values only in a plan.
 func InPlan(validators ...validator.String) TextsInPlan { return validators }
 
-// FreeText is InPlan for a text in free form, which the service may store in its own wording.
-func FreeText(validators ...validator.String) TextsInPlan { return append(validators, freeText{}) }
+// FreeText marks, among the validators of InPlan, a text in free form, which the service may store in its own wording.
+func FreeText() validator.String { return freeText{"free text"} }
 
 type freeText struct{ Described }
 

@@ -43,7 +43,7 @@ func holder() schema.Schema {
 // TestIsFreeText: a text in free form is found in a string, a set and a nested attribute.
 func TestIsFreeText(t *testing.T) {
 	t.Parallel()
-	free := schema.StringAttribute{Validators: []validator.String{check.FreeText(capitals())}}
+	free := schema.StringAttribute{Validators: check.TextInPlan(check.FreeText(), capitals())}
 	nested := func(inside schema.StringAttribute) schema.Attribute {
 		return schema.ListNestedAttribute{NestedObject: schema.NestedAttributeObject{
 			Attributes: map[string]schema.Attribute{"city": inside}}}
@@ -53,7 +53,7 @@ func TestIsFreeText(t *testing.T) {
 		want bool
 	}{
 		"string": {free, true}, "nested": {nested(free), true},
-		"set":                {schema.SetAttribute{Validators: []validator.Set{check.NoNulls, check.FreeText()}}, true},
+		"set":                {schema.SetAttribute{Validators: []validator.Set{check.NoNulls, check.InPlan(check.FreeText())}}, true},
 		"another string":     {schema.StringAttribute{Validators: []validator.String{check.InPlan(capitals())}}, false},
 		"another set":        {schema.SetAttribute{Validators: []validator.Set{check.InPlan(capitals())}}, false},
 		"another nested one": {nested(schema.StringAttribute{}), false}, "a number": {schema.Int64Attribute{}, false},

@@ -69,17 +69,17 @@ func (r *Resource[S, T, M]) BeginUpdate(ctx context.Context, req resource.Update
 	return o, true
 }
 
-// BeginDelete begins the deletion of an object. It returns false if deletion_policy keeps the object, if stays
-// (optional) reports that there is nothing to send, or after an error.
+// BeginDelete begins the deletion of an object. It returns false if deletion_policy keeps the object, if
+// needsNoRequest (optional) reports that there is nothing to send, or after an error.
 func (r *Resource[S, T, M]) BeginDelete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse,
-	stays func(M, *diag.Diagnostics) bool) (*Op[S, T, M], bool) {
+	needsNoRequest func(M, *diag.Diagnostics) bool) (*Op[S, T, M], bool) {
 	o := &Op[S, T, M]{resource: r, is: deletion, Private: req.Private, Diags: &resp.Diagnostics, state: &resp.State,
 		identity: resp.Identity}
 	o.Diags.Append(value.Get(ctx, req.State, &o.State)...)
 	o.Plan = o.State
 	of := policyOf(o.State)
 	of.check("destroy", ifTainted, o.Diags)
-	if o.Diags.HasError() || of.Abandons() || stays != nil && stays(o.State, o.Diags) {
+	if o.Diags.HasError() || of.Abandons() || needsNoRequest != nil && needsNoRequest(o.State, o.Diags) {
 		return o, false
 	}
 	return o, r.begin(o) && !r.endsForeign(ctx, o, of.Object) && r.checkReplacement(ctx, o)

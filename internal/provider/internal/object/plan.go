@@ -151,7 +151,8 @@ func (r *Resource[S, T, M]) WarnDuplicates(ctx context.Context, p *Plan[M], d Du
 		strings.Join(ids, ", ")), fmt.Sprintf("This plan creates another one. The service has:\n\n%s\n\nIf this resource "+
 		"was renamed or moved, add a moved block from its old address: without one, the old object is destroyed. %sIf you "+
 		"mean this one, import it instead, unless it is in this state: then importing it here would destroy it. Import "+
-		"block (put this resource's name after the type):\n\n%s", strings.Join(lines, "\n"), d.More, apidiag.ImportBlocks(p.typeName, ids...)))
+		"block (put this resource's name after the type):\n\n%s", strings.Join(lines, "\n"), d.More,
+		apidiag.ImportBlocks(p.typeName, ids...)))
 }
 
 // FindDuplicates returns the duplicates of the new object, except the one that it replaces. It returns nil if they

@@ -132,9 +132,10 @@ func fromAPI(k *collections.APIKey) model {
 	}
 }
 
-// shows returns m, a state or a plan, with the values of the service's response. expires_at is the requested expiry,
-// key_expires_at the actual one, because the service chooses that of a successor. created_at is that of the first key.
-func (m model) shows(k *collections.APIKey) model {
+// keep returns the state after a response with k; m is a state or the applied plan. expires_at stays the requested
+// expiry; key_expires_at is the actual one, because the service chooses that of a successor. created_at is that of the
+// first key.
+func (m model) keep(k *collections.APIKey) model {
 	had := m.shared
 	m.shared = fromAPI(k).shared
 	m.ExpiresAt = had.ExpiresAt

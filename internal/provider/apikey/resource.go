@@ -97,7 +97,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	w := &write{operation: begun}
 	if w.create(ctx, "Another apply creates another key.", func(time.Time) []predecessor { return nil }) {
 		w.complete(ctx, false)
-		w.Finish(ctx, w.last, w.Plan.shows)
+		w.Finish(ctx, w.last, w.Plan.keep)
 	}
 }
 
@@ -112,7 +112,14 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	k := had
 	op.Client.Wrote(prior.ID.ValueString(), prior.since().ValueString(), "")
 	key, state, ok := op.Find(ctx, func(key *collections.APIKey) (state model) {
-		state, k = prior.read(key, had, op.Importing, op.Client.ServerTime(ctx))
+		now := op.Client.ServerTime(ctx)
+		switch {
+		case op.Importing:
+			return fromAPI(key)
+		case key.RevokedAt != nil:
+			return prior.endedBefore(now)
+		}
+		state, k = refreshed(prior, had, key, now)
 		return state
 	})
 	if !ok {
@@ -161,17 +168,6 @@ func keepWorking(left []predecessor) string {
 	return text + "\n\nTo end one, revoke it at the service"
 }
 
-// read returns the state m after a refresh, and its memory.
-func (m model) read(key *collections.APIKey, k memory, importing bool, now time.Time) (model, memory) {
-	switch {
-	case importing:
-		return fromAPI(key), k
-	case key.RevokedAt != nil:
-		return m.endedBefore(now), k
-	}
-	return refreshed(m, k, key, now)
-}
-
 // endedBefore returns the state m of a key that was revoked or deleted after its expires_at, so that it had already
 // ended.
 func (m model) endedBefore(now time.Time) model {
@@ -185,7 +181,7 @@ func (m model) endedBefore(now time.Time) model {
 // by another system, or by an apply that did not receive the response.
 func refreshed(prior model, k memory, key *collections.APIKey, now time.Time) (model, memory) {
 	end, had := value.FilledOrNull(key.ExpiresAt), prior.KeyExpiresAt.ValueString()
-	state := prior.shows(key)
+	state := prior.keep(key)
 	if ended(key, now) != "" {
 		// An ended key cannot be changed, and the state may contain arguments that were never sent.
 		state.Name, state.Description, state.Scopes = prior.Name, prior.Description, prior.Scopes
@@ -284,7 +280,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		!w.revoke(ctx, r.ownLast(w.State, predecessorsOf(w.State.PreviousKeys))) {
 		return
 	}
-	w.Finish(ctx, w.last, w.Plan.shows)
+	w.Finish(ctx, w.last, w.Plan.keep)
 }
 
 // Delete revokes the working predecessors, and then the key. If it fails, the revoked ones are removed from the state.

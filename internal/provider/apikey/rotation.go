@@ -126,7 +126,7 @@ func timeNow(ctx context.Context, client *collections.Service, object string, u 
 // setNewKey saves a new key to the state, before any other step. expiry is its end if the response has none; old are
 // the keys that it replaces.
 func (w *write) setNewKey(ctx context.Context, key *collections.APIKey, expiry types.String, old []predecessor) {
-	next := w.Plan.shows(key)
+	next := w.Plan.keep(key)
 	w.memory = memory{Endings: w.memory.Endings, Unread: key.ExpiresAt == nil && !expiry.IsNull(),
 		Asked: w.memory.Asked, Salt: w.memory.Salt}
 	next.PreviousKeys, next.KeyExpiresAt = predecessorList(old), expiry
@@ -172,7 +172,7 @@ func (w *write) complete(ctx context.Context, inherits bool) {
 		w.State.KeyExpiresAt = types.StringNull()
 	}
 	w.last = key
-	w.Save(ctx, w.withDates(ctx, key, w.State.shows(key)))
+	w.Save(ctx, w.withDates(ctx, key, w.State.keep(key)))
 	if w.State.KeyExpiresAt.IsNull() && !w.Plan.ExpiresAt.IsNull() {
 		w.Diags.AddAttributeWarning(path.Root("expires_at"), fmt.Sprintf("The new API key %q (id %s) never expires",
 			w.Plan.Name.ValueString(), key.ID), fmt.Sprintf("expires_at is %s, but the service did not set an expiry on the "+

@@ -78,44 +78,29 @@ func fromAPI(a *billing.BillingAccount) (model, error) {
 	return m, err
 }
 
-// preserve copies from prior (a state, or the applied plan) the values that the service never returns, and the spelling
-// of equal values. An account never moves to another customer, so customer_id is kept; see after.
-func (m model) preserve(prior model, own ownership) model {
-	m.DeletionPolicy, m.StatusReason = prior.DeletionPolicy, prior.StatusReason
-	if prior.CustomerID.ValueString() != "" {
-		m.CustomerID = prior.CustomerID
-	}
-	m.Attributes = m.Attributes.Seen(prior.Attributes, own.Metadata)
-	return m
-}
-
-// after returns the state after a response with a; m is the plan or the prior state. If custom_metadata is unreadable,
-// or the account belongs to another customer, it reports an error and updates the rest.
-func (m model) after(a *billing.BillingAccount, own ownership, diags *diag.Diagnostics) model {
+// keep returns the state after a response with a. From m, a state or the applied plan, it keeps the values that the
+// service never returns, and the spelling of equal values. If custom_metadata is unreadable, or the account belongs to
+// another customer, it reports an error and updates the rest: an account never moves to another customer.
+func (m model) keep(a *billing.BillingAccount, own ownership, diags *diag.Diagnostics) model {
 	state, err := fromAPI(a)
-	state = state.preserve(m, own)
+	state.DeletionPolicy, state.StatusReason = m.DeletionPolicy, m.StatusReason
+	if m.CustomerID.ValueString() != "" {
+		state.CustomerID = m.CustomerID
+	}
 	if err != nil {
 		object.AddUnreadMetadata(state.displayName(), err, diags)
 		state.Attributes = metadata.Unread(m.Attributes)
 		return state
 	}
+	state.Attributes = state.Attributes.Seen(m.Attributes, own.Metadata)
 	c, id := a.Customer, state.CustomerID.ValueString()
 	if c != nil && !same.ID(c.ID, id) {
 		diags.AddAttributeError(path.Root("customer_id"), fmt.Sprintf("The service returned customer %s for %s", c.ID,
 			state.displayName()), fmt.Sprintf("customer_id is %q, but the response has the customer %q (%q). An account never "+
 			"moves to another customer, so customer_id is kept. Check the account at the service; to manage it with that "+
 			"customer, remove it from the state and import it.", id, c.ID, c.Name))
-		return state
 	}
 	return state
-}
-
-// orPlanned returns the state m after the creation, with planned values for those that the response omits.
-func (m model) orPlanned(plan model) model {
-	m.PaymentTermsDays = value.OrPlanned(m.PaymentTermsDays, plan.PaymentTermsDays)
-	m.AutoCollection = value.OrPlanned(m.AutoCollection, plan.AutoCollection)
-	m.Status = value.OrPlanned(m.Status, plan.Status)
-	return m
 }
 
 // body returns the changes from prior to m, except status and custom_metadata. For a zero prior it creates m, a

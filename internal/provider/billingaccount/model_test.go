@@ -63,13 +63,13 @@ func TestAfter(t *testing.T) {
 		a := plain()
 		c.change(&a)
 		var diags diag.Diagnostics
-		m := prior.after(&a, ownership{}, &diags)
+		m := prior.keep(&a, ownership{}, &diags)
 		if ok := !diags.HasError(); !c.holds(m) || ok != (c.says == "") || !ok && diags[0].Summary() != c.says {
 			t.Errorf("%s: %+v %v", name, m, diags)
 		}
 	}
 	var diags diag.Diagnostics
-	imported := model{}.after(new(plain()), ownership{}, &diags)
+	imported := model{}.keep(new(plain()), ownership{}, &diags)
 	if diags.HasError() || imported.CustomerID.ValueString() != ana {
 		t.Errorf("a customer that was not known is %s", imported.CustomerID)
 	}

@@ -100,7 +100,13 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	own := ownership{desired}
-	convert := func(a *billing.BillingAccount) model { return op.Plan.after(a, own, op.Diags).orPlanned(op.Plan) }
+	convert := func(a *billing.BillingAccount) model {
+		state := op.Plan.keep(a, own, op.Diags)
+		state.PaymentTermsDays = value.OrPlanned(state.PaymentTermsDays, op.Plan.PaymentTermsDays)
+		state.AutoCollection = value.OrPlanned(state.AutoCollection, op.Plan.AutoCollection)
+		state.Status = value.OrPlanned(state.Status, op.Plan.Status)
+		return state
+	}
 	last := &created.BillingAccount
 	// Saved before the next request: an account that the state lacks would be created again by the next apply.
 	op.Save(ctx, convert(last))
@@ -135,7 +141,10 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	own := private.Owned[ownership](ctx, op.Private, op.Diags)
 	account, state, ok := op.Get(ctx, func(a *billing.BillingAccount) model {
-		return op.State.read(a, own, op.Importing, op.Diags)
+		if op.Importing {
+			return imported(a, op.Diags)
+		}
+		return op.State.keep(a, own, op.Diags)
 	})
 	switch {
 	case !ok:
@@ -160,18 +169,14 @@ func (m model) warnSuspended(prior model, diags *diag.Diagnostics) {
 		cmp.Or(m.SuspendedAt.ValueString(), "an unknown time"), cmp.Or(m.SuspensionReason.ValueString(), "none given")))
 }
 
-// read returns the state m after a refresh, or the whole account if it is being imported.
-func (m model) read(account *billing.BillingAccount, own ownership, importing bool,
-	diags *diag.Diagnostics) model {
-	if !importing {
-		return m.after(account, own, diags)
-	}
-	whole, err := fromAPI(account)
+// imported returns the state after an import: the whole account.
+func imported(a *billing.BillingAccount, diags *diag.Diagnostics) model {
+	m, err := fromAPI(a)
 	if err != nil {
 		apidiag.Unreadable(diags, err)
 	}
-	whole.CustomMetadata = whole.CustomMetadata.OrEmpty()
-	return whole
+	m.CustomMetadata = m.CustomMetadata.OrEmpty()
+	return m
 }
 
 type operation = object.Op[*billing.Service, billing.BillingAccount, model]
@@ -211,13 +216,13 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 			return
 		}
 		last = active
-		op.Save(ctx, op.State.after(last, own, op.Diags))
+		op.Save(ctx, op.State.keep(last, own, op.Diags))
 	}
 	updated, err := customMetadata.Send(ctx, op.Client, state.ID, plan.body(state),
 		object.MetadataChangeOf(state.Attributes, plan.Attributes, own.Metadata, next.Metadata))
 	if updated != nil { // also after the first of two requests
 		last = updated
-		op.Save(ctx, op.State.after(last, own, op.Diags))
+		op.Save(ctx, op.State.keep(last, own, op.Diags))
 	}
 	if updated != nil || err == nil {
 		private.SetOwned(ctx, op.Private, next, op.Diags)
@@ -232,7 +237,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		}
 		last = suspended
 	}
-	op.Finish(ctx, last, func(a *billing.BillingAccount) model { return plan.after(a, next, op.Diags) })
+	op.Finish(ctx, last, func(a *billing.BillingAccount) model { return plan.keep(a, next, op.Diags) })
 }
 
 // setStatus activates or suspends the account. If the API rejects that because the account already has the status, it

@@ -82,25 +82,32 @@ func fromAPI(c *billing.Customer) (model, error) {
 	}, err
 }
 
-// preserve copies from prior (a state, or the applied plan) the values that the service never returns, and the spelling
-// of equal values. remote is the customer from which m was built.
-func (m model) preserve(prior model, remote *billing.Customer, own ownership) model {
-	m.DeletionPolicy = prior.DeletionPolicy
-	m.CreateBillingAccount = prior.CreateBillingAccount
-	m.BillingEmail = prior.BillingEmail
-	m.PaymentTermsDays = prior.PaymentTermsDays
-	m.AutoCollection = prior.AutoCollection
-	m.BillingAccountID = prior.BillingAccountID
-	m.Email, m.Phone = own.Email.seen(remote.Emails), own.Phone.seen(remote.Phones)
-	m.Emails, m.Phones = keepOrder(prior.Emails, m.Emails), keepOrder(prior.Phones, m.Phones)
-	m.Addresses = keepOrder(prior.Addresses, m.Addresses)
-	m.Websites = keepOrder(prior.Websites, m.Websites)
-	if m.Tags.IsNull() && len(prior.Tags.Elements()) == 0 && !prior.Tags.IsUnknown() {
-		m.Tags = prior.Tags
+// keep returns the state after a response with c. From m, a state or the applied plan, it keeps the values that the
+// service never returns, and the spelling of equal values. If custom_metadata is unreadable, it reports an error and
+// updates the rest.
+func (m model) keep(c *billing.Customer, own ownership, diags *diag.Diagnostics) model {
+	state, err := fromAPI(c)
+	state.DeletionPolicy = m.DeletionPolicy
+	state.CreateBillingAccount = m.CreateBillingAccount
+	state.BillingEmail = m.BillingEmail
+	state.PaymentTermsDays = m.PaymentTermsDays
+	state.AutoCollection = m.AutoCollection
+	state.BillingAccountID = m.BillingAccountID
+	state.Email, state.Phone = own.Email.seen(c.Emails), own.Phone.seen(c.Phones)
+	state.Emails, state.Phones = keepOrder(m.Emails, state.Emails), keepOrder(m.Phones, state.Phones)
+	state.Addresses = keepOrder(m.Addresses, state.Addresses)
+	state.Websites = keepOrder(m.Websites, state.Websites)
+	if state.Tags.IsNull() && len(m.Tags.Elements()) == 0 && !m.Tags.IsUnknown() {
+		state.Tags = m.Tags
 	}
-	m.DocumentNumber, m.Birthday = m.DocumentNumber.Or(prior.DocumentNumber), m.Birthday.Or(prior.Birthday)
-	m.Attributes = m.Attributes.Seen(prior.Attributes, own.Metadata)
-	return m
+	state.DocumentNumber, state.Birthday = state.DocumentNumber.Or(m.DocumentNumber), state.Birthday.Or(m.Birthday)
+	if err != nil {
+		object.AddUnreadMetadata(state.displayName(), err, diags)
+		state.Attributes = metadata.Unread(m.Attributes)
+		return state
+	}
+	state.Attributes = state.Attributes.Seen(m.Attributes, own.Metadata)
+	return state
 }
 
 // withAccount sets the billing account that was created with the customer; nil means none.
@@ -115,27 +122,6 @@ func (m model) withAccount(account *billing.BillingAccount) model {
 		m.AutoCollection = types.BoolPointerValue(account.AutoCollection)
 	}
 	return m
-}
-
-// orPlanned returns the state m after the creation, with planned values where the response has no billing account, or
-// only a part of it.
-func (m model) orPlanned(plan model) model {
-	m.BillingEmail = value.OrPlanned(m.BillingEmail, plan.BillingEmail)
-	m.PaymentTermsDays = value.OrPlanned(m.PaymentTermsDays, plan.PaymentTermsDays)
-	m.AutoCollection = value.OrPlanned(m.AutoCollection, plan.AutoCollection)
-	return m
-}
-
-// after returns the state after a response with c; m is the plan or the prior state. If custom_metadata is unreadable,
-// it reports an error and updates the rest.
-func (m model) after(c *billing.Customer, own ownership, diags *diag.Diagnostics) model {
-	state, err := fromAPI(c)
-	state = state.preserve(m, c, own)
-	if err != nil {
-		object.AddUnreadMetadata(state.displayName(), err, diags)
-		state.Attributes = metadata.Unread(m.Attributes)
-	}
-	return state
 }
 
 // body returns the changes from prior to m, except custom_metadata: cleared values are null, cleared lists are empty.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
@@ -181,22 +182,18 @@ func TestKeeping(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m, err := fromAPI(&c.remote)
-			if err != nil {
-				t.Fatal(err)
-			}
-			m = m.preserve(written(), &c.remote,
-				ownership{Metadata: metadata.Owned{Object: metadata.Object{"own": json.Number("1")}}, Email: entry{Value: "a"}})
-			if !c.check(m) {
-				t.Errorf("%+v", m)
+			var diags diag.Diagnostics
+			m := written().keep(&c.remote, ownership{
+				Metadata: metadata.Owned{Object: metadata.Object{"own": json.Number("1")}}, Email: entry{Value: "a"}}, &diags)
+			if diags.HasError() || !c.check(m) {
+				t.Errorf("%+v %v", m, diags)
 			}
 		})
 	}
 }
 
-// TestPreserve_isStable: preserving the state that a refresh has just made changes nothing, for every customer of the
-// contract.
-func TestPreserve_isStable(t *testing.T) {
+// TestKeep_isStable: a refresh after an import changes nothing, for every customer of the contract.
+func TestKeep_isStable(t *testing.T) {
 	t.Parallel()
 	for _, exchange := range responsesOfOne() {
 		customer, _ := responded(t, exchange)
@@ -204,8 +201,9 @@ func TestPreserve_isStable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again := first.preserve(first, customer, ownership{})
-		if !again.body(first).IsEmpty() || !again.CustomMetadata.Equal(first.CustomMetadata) ||
+		var diags diag.Diagnostics
+		again := first.keep(customer, ownership{}, &diags)
+		if diags.HasError() || !again.body(first).IsEmpty() || !again.CustomMetadata.Equal(first.CustomMetadata) ||
 			!again.Emails.Equal(first.Emails) {
 			t.Errorf("%s: %+v became %+v", exchange.Name, first, again)
 		}

@@ -80,7 +80,7 @@ func TestAccountFound(t *testing.T) {
 					"customer": members{"id": "d"}}})
 			var diags diag.Diagnostics
 			found := &billing.Customer{ID: "c", Name: "A"}
-			state := withAccountFound(t.Context(), client, model{}.read(found, ownership{}, true, &diags), found, &diags)
+			state := withAccountFound(t.Context(), client, imported(found, &diags), found, &diags)
 			if state.BillingAccountID.ValueString() != c.want || state.ID.ValueString() != "c" {
 				t.Errorf("account %s, want %q", state.BillingAccountID, c.want)
 			}

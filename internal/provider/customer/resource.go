@@ -133,9 +133,13 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		Phone: sent(op.Config.Phone, created.Customer.Phones, nil)}
 	// Saved before anything else: a customer that the state lacks would be created again by the next apply.
 	op.Finish(ctx, &created.Customer, func(c *billing.Customer) model {
-		state := op.Plan.after(c, own, op.Diags).withAccount(created.BillingAccount)
+		state := op.Plan.keep(c, own, op.Diags).withAccount(created.BillingAccount)
+		// The response may have no billing account, or only a part of it.
 		state.CreateBillingAccount = op.Plan.CreateBillingAccount
-		return state.orPlanned(op.Plan)
+		state.BillingEmail = value.OrPlanned(state.BillingEmail, op.Plan.BillingEmail)
+		state.PaymentTermsDays = value.OrPlanned(state.PaymentTermsDays, op.Plan.PaymentTermsDays)
+		state.AutoCollection = value.OrPlanned(state.AutoCollection, op.Plan.AutoCollection)
+		return state
 	})
 	private.SetOwned(ctx, op.Private, own, op.Diags)
 	if created.Adopted {
@@ -157,23 +161,33 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	r.Run().Belongs("billing_account", op.State.BillingAccountID.ValueString(), typeName, op.State.ID.ValueString())
 	own := private.Owned[ownership](ctx, op.Private, op.Diags)
 	customer, state, ok := op.Get(ctx, func(c *billing.Customer) model {
-		return op.State.read(c, own, op.Importing, op.Diags)
+		if op.Importing {
+			return imported(c, op.Diags)
+		}
+		return op.State.keep(c, own, op.Diags)
 	})
 	if ok {
 		op.Save(ctx, withAccountFound(ctx, op.Client, state, customer, op.Diags))
 	}
 }
 
-// read returns the state m after a refresh, or the whole customer if it is being imported.
-func (m model) read(c *billing.Customer, own ownership, importing bool, diags *diag.Diagnostics) model {
-	if !importing {
-		return m.after(c, own, diags)
-	}
-	whole, err := fromAPI(c)
+// imported returns the state after an import: the whole customer, with empty lists instead of null ones. Then neither
+// [] nor an unset argument causes a diff: Terraform does not accept a null in the state for a configured list.
+func imported(c *billing.Customer, diags *diag.Diagnostics) model {
+	m, err := fromAPI(c)
 	if err != nil {
 		apidiag.Unreadable(diags, err)
 	}
-	return whole.emptied()
+	for _, list := range []*types.List{&m.Addresses, &m.Websites, &m.Emails, &m.Phones} {
+		if list.IsNull() {
+			*list = types.ListValueMust(list.ElementType(context.Background()), nil)
+		}
+	}
+	if m.Tags.IsNull() {
+		m.Tags = value.SetOrEmpty(nil)
+	}
+	m.CustomMetadata = m.CustomMetadata.OrEmpty()
+	return m
 }
 
 // withAccountFound finds the billing account of the customer if it is unknown since a lost response to the creation, or
@@ -202,21 +216,6 @@ func withAccountFound(ctx context.Context, client *billing.Service, m model, c *
 		return m
 	}
 	m.BillingAccountID = types.StringValue(account.ID)
-	return m
-}
-
-// emptied replaces null lists with empty ones. Then neither [] nor an unset argument causes a diff: Terraform does not
-// accept a null in the state for a configured list.
-func (m model) emptied() model {
-	for _, list := range []*types.List{&m.Addresses, &m.Websites, &m.Emails, &m.Phones} {
-		if list.IsNull() {
-			*list = types.ListValueMust(list.ElementType(context.Background()), nil)
-		}
-	}
-	if m.Tags.IsNull() {
-		m.Tags = value.SetOrEmpty(nil)
-	}
-	m.CustomMetadata = m.CustomMetadata.OrEmpty()
 	return m
 }
 
@@ -271,7 +270,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		updated = current
 	}
 	next.Email, next.Phone = entries.after(updated)
-	convert := func(c *billing.Customer) model { return plan.after(c, next, op.Diags) }
+	convert := func(c *billing.Customer) model { return plan.keep(c, next, op.Diags) }
 	if updated != nil && err != nil { // the first of two requests has succeeded
 		op.Save(ctx, convert(updated))
 	}

@@ -1,6 +1,7 @@
 package finance
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
@@ -49,8 +51,8 @@ func fromAPI(collection types.String, record *finance.Record) (model, error) {
 	}, nil
 }
 
-// after returns the plan m with the values of a response. A body that cannot be read is as planned.
-func (m model) after(record *finance.Record) model {
+// keep returns the plan m with the values of a response. A body that cannot be read is as planned.
+func (m model) keep(record *finance.Record) model {
 	state := m
 	if state.Response = value.JSONText(record.Raw); state.ID.IsUnknown() {
 		state.ID = types.StringValue(record.ID)
@@ -65,27 +67,32 @@ func (m model) after(record *finance.Record) model {
 	return state
 }
 
-// preserve copies values that the service does not return from prior, and reduces the body to the keys of prior.
-func (m model) preserve(prior model) (model, error) {
-	m.IgnoreRemoteChanges, m.IdempotencyKey = prior.IgnoreRemoteChanges, value.Known(prior.IdempotencyKey)
-	m.DeletionPolicy = prior.DeletionPolicy
-	shape, err := prior.Body.Object()
+// refreshed returns the state m after a refresh: the body has the keys of m.
+func (m model) refreshed(record *finance.Record, diags *diag.Diagnostics) model {
+	shape, err := m.Body.Object()
+	before, unread := m.lastResponse()
+	state := m
+	state.Response = value.JSONText(record.Raw)
+	now, unreadable := state.lastResponse()
+	if err := errors.Join(err, unread, unreadable); err != nil {
+		apidiag.Unreadable(diags, err)
+		return state
+	}
+	state.IdempotencyKey = value.Known(m.IdempotencyKey)
+	if shown := seen(shape, before, now); !m.IgnoreRemoteChanges.ValueBool() && !same.JSON(shape, shown) {
+		state.Body = metadata.FromObject(shown)
+	}
+	return state
+}
+
+// imported returns the state after an import: the whole record.
+func imported(m model, record *finance.Record, diags *diag.Diagnostics) model {
+	whole, err := fromAPI(m.Collection, record)
 	if err != nil {
-		return m, err
+		apidiag.Unreadable(diags, err)
 	}
-	before, err := prior.lastResponse()
-	if err != nil {
-		return m, err
-	}
-	now, err := m.lastResponse()
-	if err != nil {
-		return m, err
-	}
-	shown := seen(shape, before, now)
-	if m.Body = metadata.FromObject(shown); prior.IgnoreRemoteChanges.ValueBool() || same.JSON(shape, shown) {
-		m.Body = prior.Body
-	}
-	return m, nil
+	whole.ID = m.ID // the id in requests, even if the service spells it differently
+	return whole
 }
 
 func (m model) lastResponse() (metadata.Object, error) {

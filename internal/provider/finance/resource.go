@@ -147,7 +147,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	op.MayPredate = true // the service returns the record of the key, whatever its body
-	op.Finish(ctx, &created.Record, op.Plan.after)
+	op.Finish(ctx, &created.Record, op.Plan.keep)
 	private.SetOwned(ctx, op.Private, metadata.Owned{Object: metadata.Merge(nil, desired)}, op.Diags)
 	private.Set(ctx, op.Private, keyWritten, op.Client.Date(), op.Diags)
 	if created.Existed {
@@ -205,24 +205,14 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	op.Client.Wrote(op.State.Collection.ValueString(), op.State.ID.ValueString(),
 		private.Get[string](ctx, op.Private, keyWritten, op.Diags), op.State.Response.ValueString())
 	_, state, ok := op.Get(ctx, func(record *finance.Record) model {
-		return op.State.read(record, op.Importing, op.Diags)
+		if op.Importing {
+			return imported(op.State, record, op.Diags)
+		}
+		return op.State.refreshed(record, op.Diags)
 	})
 	if ok {
 		op.Save(ctx, state)
 	}
-}
-
-// read returns the state m after a refresh, or the whole record if it is being imported.
-func (m model) read(record *finance.Record, importing bool, diags *diag.Diagnostics) model {
-	state, err := fromAPI(m.Collection, record)
-	if err == nil && !importing {
-		state, err = state.preserve(m)
-	}
-	if err != nil {
-		apidiag.Unreadable(diags, err)
-	}
-	state.ID = m.ID // the id in requests, even if the service spells it differently
-	return state
 }
 
 // ImportState reads <collection>/<id>, or the identity, and checks that the record exists; the refresh that follows
@@ -297,7 +287,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		// The state knows nothing of the service's texts so far, so all that differed were sent.
 		op.SentAll = state.IgnoreRemoteChanges.ValueBool() && !plan.IgnoreRemoteChanges.ValueBool()
 	}
-	op.Finish(ctx, updated, plan.after)
+	op.Finish(ctx, updated, plan.keep)
 	private.SetOwned(ctx, op.Private, next, op.Diags)
 }
 

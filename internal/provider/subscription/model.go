@@ -145,53 +145,48 @@ func fromAPI(s *billing.Subscription) (model, error) {
 	return m, err
 }
 
-// preserve copies from prior (a state, or the applied plan) the values that the service never returns, and the spelling
-// of equal values. remote is the subscription from which m was built.
-func (m model) preserve(prior model, remote *billing.Subscription, own ownership) model {
-	m.PlanChange, m.TrialPeriodDays = prior.PlanChange, prior.TrialPeriodDays
-	m.DeletionPolicy, m.OnExternalCancel = prior.DeletionPolicy, prior.OnExternalCancel
-	m.Items = prior.Items
-	m.BillingAccountID = value.KeepID(prior.BillingAccountID, m.BillingAccountID)
-	m.PlanID = value.KeepID(prior.PlanID, m.PlanID)
-	m.CompanyID = value.KeepID(prior.CompanyID, m.CompanyID)
-	m.ProductGroupID = value.KeepID(prior.ProductGroupID, m.ProductGroupID)
-	m.DiscountCodeID = value.KeepID(prior.DiscountCodeID, m.DiscountCodeID)
-	m.CurrentPlanID = value.KeepID(prior.CurrentPlanID, m.CurrentPlanID)
-	m.PendingPlanID = value.KeepID(prior.PendingPlanID, m.PendingPlanID)
-	takenBack := prior.CancelAtPeriodEnd.ValueBool() && !m.CancelAtPeriodEnd.ValueBool()
-	if m.CancellationReason.IsNull() && !takenBack {
-		// The service stores a reason only with a cancellation. Until then, the state has the configured one.
-		m.CancellationReason = value.Known(prior.CancellationReason)
-	}
-	m.DiscountPercent = discountLike(prior.DiscountPercent, m.DiscountPercent)
-	m.TrialEnd = m.TrialEnd.Or(prior.TrialEnd)
-	if m.TrialEnd.IsNull() && !prior.TrialEnd.IsUnknown() {
-		// It was requested too late.
-		m.TrialEnd = prior.TrialEnd
-	}
-	m.Pause = pauseLike(prior.Pause, m.Pause, remote)
-	if own.Pending.holds(remote) {
-		m.PlanID, m.PendingPlanID = types.StringValue(own.Pending.To), types.StringValue(own.Pending.To)
-	}
-	if !m.PendingPlanID.IsNull() && !prior.PendingPlanID.IsUnknown() && !sameID(m.PendingPlanID, prior.PendingPlanID) {
-		// Another system has scheduled it, not a plan_change of this configuration.
-		m.PlanChange = planChangeOf(timingImmediate)
-	}
-	if remote.Status == statusCanceled {
-		return m.withArgumentsOf(prior)
-	}
-	m.Attributes = m.Attributes.Seen(prior.Attributes, own.Metadata)
-	return m
-}
-
-// after returns the state after a response with s; m is the plan or the prior state. If custom_metadata is unreadable,
-// it reports an error and updates the rest.
-func (m model) after(s *billing.Subscription, own ownership, diags *diag.Diagnostics) model {
+// keep returns the state after a response with s. From m, a state or the applied plan, it keeps the values that the
+// service never returns, and the spelling of equal values. If custom_metadata is unreadable, it reports an error and
+// updates the rest.
+func (m model) keep(s *billing.Subscription, own ownership, diags *diag.Diagnostics) model {
 	state, err := fromAPI(s)
-	state = state.preserve(m, s, own)
-	if err != nil {
+	state.PlanChange, state.TrialPeriodDays = m.PlanChange, m.TrialPeriodDays
+	state.DeletionPolicy, state.OnExternalCancel = m.DeletionPolicy, m.OnExternalCancel
+	state.Items = m.Items
+	state.BillingAccountID = value.KeepID(m.BillingAccountID, state.BillingAccountID)
+	state.PlanID = value.KeepID(m.PlanID, state.PlanID)
+	state.CompanyID = value.KeepID(m.CompanyID, state.CompanyID)
+	state.ProductGroupID = value.KeepID(m.ProductGroupID, state.ProductGroupID)
+	state.DiscountCodeID = value.KeepID(m.DiscountCodeID, state.DiscountCodeID)
+	state.CurrentPlanID = value.KeepID(m.CurrentPlanID, state.CurrentPlanID)
+	state.PendingPlanID = value.KeepID(m.PendingPlanID, state.PendingPlanID)
+	takenBack := m.CancelAtPeriodEnd.ValueBool() && !state.CancelAtPeriodEnd.ValueBool()
+	if state.CancellationReason.IsNull() && !takenBack {
+		// The service stores a reason only with a cancellation. Until then, the state has the configured one.
+		state.CancellationReason = value.Known(m.CancellationReason)
+	}
+	state.DiscountPercent = discountLike(m.DiscountPercent, state.DiscountPercent)
+	state.TrialEnd = state.TrialEnd.Or(m.TrialEnd)
+	if state.TrialEnd.IsNull() && !m.TrialEnd.IsUnknown() {
+		// It was requested too late.
+		state.TrialEnd = m.TrialEnd
+	}
+	state.Pause = pauseLike(m.Pause, state.Pause, s)
+	if own.Pending.holds(s) {
+		state.PlanID, state.PendingPlanID = types.StringValue(own.Pending.To), types.StringValue(own.Pending.To)
+	}
+	if !state.PendingPlanID.IsNull() && !m.PendingPlanID.IsUnknown() && !sameID(state.PendingPlanID, m.PendingPlanID) {
+		// Another system has scheduled it, not a plan_change of this configuration.
+		state.PlanChange = planChangeOf(timingImmediate)
+	}
+	switch {
+	case err != nil:
 		object.AddUnreadMetadata(state.displayName(), err, diags)
 		state.Attributes = metadata.Unread(m.Attributes)
+	case s.Status == statusCanceled:
+		state = state.withArgumentsOf(m)
+	default:
+		state.Attributes = state.Attributes.Seen(m.Attributes, own.Metadata)
 	}
 	return state
 }

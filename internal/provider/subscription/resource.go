@@ -216,7 +216,7 @@ func (w *work) carryOut(ctx context.Context, all ...*request) bool {
 	for _, r := range all {
 		response, err := r.send(w, ctx)
 		if response != nil {
-			w.last, w.State = response, w.State.after(response, w.own, w.Diags)
+			w.last, w.State = response, w.State.keep(response, w.own, w.Diags)
 		}
 		if response != nil || err == nil {
 			// Before the next request: a subscription that the state lacks would be created, and billed, again.
@@ -250,7 +250,7 @@ func (w *work) finish(ctx context.Context) {
 		w.last = now
 	}
 	w.Finish(ctx, w.last, func(response *billing.Subscription) model {
-		state := w.Plan.after(response, w.own, w.Diags)
+		state := w.Plan.keep(response, w.own, w.Diags)
 		if state.Pause.IsNull() && !w.has(pauseIt) {
 			// No pause was requested, so a planned one is fulfilled; see change.pauseOver.
 			state.Pause = w.Plan.Pause
@@ -267,7 +267,10 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	own := private.Owned[ownership](ctx, op.Private, op.Diags)
 	_, state, ok := op.Get(ctx, func(s *billing.Subscription) model {
-		return op.State.read(s, own, op.Importing, op.Diags)
+		if op.Importing {
+			return imported(s, op.Diags)
+		}
+		return op.State.keep(s, own, op.Diags)
 	})
 	if !ok || !r.readItems(ctx, op, &state) {
 		return
@@ -281,20 +284,15 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	op.Save(ctx, state)
 }
 
-// read returns the state m after a refresh, or the whole subscription if it is being imported; without items, which
-// require a separate request.
-func (m model) read(s *billing.Subscription, own ownership, importing bool, diags *diag.Diagnostics) model {
-	state, err := fromAPI(s)
-	switch {
-	case err != nil:
+// imported returns the state after an import: the whole subscription without items, which require a separate request.
+// An absent custom_metadata is stored as empty, so that neither {} nor an unset argument causes a diff.
+func imported(s *billing.Subscription, diags *diag.Diagnostics) model {
+	m, err := fromAPI(s)
+	if err != nil {
 		apidiag.Unreadable(diags, err)
-	case importing:
-		// An absent object is stored as empty, so that neither {} nor an unset argument causes a diff.
-		state.CustomMetadata = state.CustomMetadata.OrEmpty()
-	default:
-		state = state.preserve(m, s, own)
 	}
-	return state
+	m.CustomMetadata = m.CustomMetadata.OrEmpty()
+	return m
 }
 
 // readItems adds the service's items to the refreshed state, if the state had some or the subscription is being

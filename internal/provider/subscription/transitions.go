@@ -389,7 +389,7 @@ func (w *work) planStands(ctx context.Context) bool {
 
 // seen returns the state as a refresh would write it.
 func (w *work) seen(remote *billing.Subscription) model {
-	return w.State.after(remote, w.own, &diag.Diagnostics{})
+	return w.State.keep(remote, w.own, &diag.Diagnostics{})
 }
 
 // samePlans reports whether the current and pending plans are the same.

@@ -57,26 +57,21 @@ func fromAPI(e *collections.WebhookEndpoint) model {
 	}
 }
 
-// preserve copies values that the service does not return from prior, a state or the plan.
-func (m model) preserve(prior model) model {
-	m.DeletionPolicy = prior.DeletionPolicy
-	if !prior.RotateSecretWhenChanged.IsNull() {
-		m.RotateSecretWhenChanged = prior.RotateSecretWhenChanged
+// keep returns the state after a response with e. From m, a state or the applied plan, it keeps the values that the
+// service does not return; all of them, if the response has little more than the secret.
+func (m model) keep(e *collections.WebhookEndpoint) model {
+	state := fromAPI(e)
+	state.DeletionPolicy = m.DeletionPolicy
+	if !m.RotateSecretWhenChanged.IsNull() {
+		state.RotateSecretWhenChanged = m.RotateSecretWhenChanged
 	}
-	if !prior.AgeRecipients.IsNull() {
-		m.AgeRecipients = prior.AgeRecipients
+	if !m.AgeRecipients.IsNull() {
+		state.AgeRecipients = m.AgeRecipients
 	}
-	m.setSecret(prior.secret())
-	if sameAuth(prior.Authentication, m.Authentication) {
-		m.Authentication = prior.Authentication
+	state.setSecret(m.secret())
+	if sameAuth(m.Authentication, state.Authentication) {
+		state.Authentication = m.Authentication
 	}
-	return m
-}
-
-// after returns the state or plan m with the values of a response. If that has little more than the secret, the other
-// values are kept.
-func (m model) after(e *collections.WebhookEndpoint) model {
-	state := fromAPI(e).preserve(m)
 	if e.URL == "" {
 		object.CopyKnown(context.Background(), &m, &state)
 	}

@@ -98,14 +98,16 @@ func TestKeeping(t *testing.T) {
 			version: types.Int64Value(version)}.object()
 	}
 	prior := model{Secret: types.StringValue("old"), Authentication: basic("ana", 7)}
-	responded := model{Authentication: basic("ana", firstVersion)}
-	kept := responded.preserve(prior)
+	responded := func(username string) *collections.WebhookEndpoint {
+		return &collections.WebhookEndpoint{URL: "https://a.example",
+			Authentication: &collections.Authentication{Type: "basic", Username: &username}}
+	}
+	kept := prior.keep(responded("ana"))
 	if kept.Secret.ValueString() != "old" ||
 		!kept.Authentication.Equal(prior.Authentication) {
 		t.Errorf("kept %+v", kept)
 	}
-	responded.Authentication = basic("bea", firstVersion)
-	if kept = responded.preserve(prior); !kept.Authentication.Equal(responded.Authentication) {
+	if kept = prior.keep(responded("bea")); !kept.Authentication.Equal(basic("bea", firstVersion)) {
 		t.Errorf("kept %+v", kept)
 	}
 }

@@ -2,7 +2,7 @@
 // list resource, the deliveries and the actions.
 //
 // An attribute appears in schema.go, and three times in model.go: field, fromAPI and body. If the service does not
-// return it, it is also in preserve. planUpdate marks computed attributes unknown. Data sources and the list resource
+// return it, it is also in keep. planUpdate marks computed attributes unknown. Data sources and the list resource
 // are derived from these.
 package webhookendpoint
 
@@ -85,7 +85,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	// Saved before anything else: the service never shows the secret again.
 	op.State.storeSecret(created.Secret, op.Diags)
-	op.Finish(ctx, created, op.Plan.after)
+	op.Finish(ctx, created, op.Plan.keep)
 	if created.Secret == nil {
 		op.Diags.AddAttributeWarning(path.Root("secret"), "The secret of "+op.State.displayName()+" is unknown",
 			"The response to the registration did not contain it. "+howToRotate)
@@ -101,7 +101,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	if !ok {
 		return
 	}
-	convert := op.State.after
+	convert := op.State.keep
 	if op.Importing {
 		convert = fromAPI
 	}
@@ -131,13 +131,13 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		if op.Failed(ctx, "update", err) {
 			return
 		}
-		op.Save(ctx, op.State.after(updated))
+		op.Save(ctx, op.State.keep(updated))
 	}
 	if (plan.rotates(state) || secretLost(ctx, op.Private, op.Diags)) &&
 		op.Failed(ctx, "rotate the secret of", rotate(ctx, op)) {
 		return
 	}
-	op.Finish(ctx, updated, plan.after)
+	op.Finish(ctx, updated, plan.keep)
 }
 
 type operation = object.Op[*collections.Service, collections.WebhookEndpoint, model]

@@ -7,6 +7,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections/delivery"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/finance"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
@@ -179,6 +180,8 @@ type (
 
 	// DeliveryState is a delivery with every attempt that was made of it.
 	DeliveryState = collections.DeliveryState
+	// Message is the request of one attempt to deliver an event.
+	Message = delivery.Message
 	// Listener is an endpoint whose deliveries are forwarded to a local address.
 	Listener = collections.Listener
 	// AuditEntry is a transition, a redelivery, or a rotation or revocation of a credential.
@@ -186,6 +189,11 @@ type (
 	// KeyState is an API key as the control listener lists it.
 	KeyState = collections.KeyState
 )
+
+// Signature returns the value of X-Webhook-Signature for a body that is sent at that time.
+func Signature(secret string, at time.Time, body []byte) string {
+	return delivery.Signature(secret, at, body)
+}
 
 // Loopback reports whether a host, in lower case, is this machine.
 func Loopback(host string) bool { return server.Loopback(host) }

@@ -236,7 +236,7 @@ Exit codes:
   0  success
   1  failure
   2  wrong command line
-  3  coverage: something is unmanaged; rehearse: refused, or the second plan is not empty
+  3  coverage: something is unmanaged; drill: a check failed; rehearse: refused, or the second plan is not empty
   4  call and edit: the status of the response is 4xx
   5  call and edit: the status of the response is 5xx
 `

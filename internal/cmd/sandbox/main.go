@@ -80,7 +80,7 @@ func (p program) chapters() []chapter {
 			p.clock(), p.subscription(), p.event(), p.fault(), p.operations(), p.token(),
 		}},
 		{"Try a change on a copy of an organization", []command{p.copy(), p.rehearse(), p.compare(), p.coverage()}},
-		{"Compare a service with what the provider assumes", []command{p.check()}},
+		{"Judge a service, or a webhook handler", []command{p.check(), p.drill()}},
 		{"About it", []command{p.completion(), p.version()}},
 	}
 	for _, of := range sandbox.ControlCommands() {

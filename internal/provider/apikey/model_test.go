@@ -5,6 +5,7 @@ import (
 	"maps"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
@@ -97,5 +98,25 @@ func TestUpdate_unshownKey(t *testing.T) {
 	if len(errs) != 1 || !strings.Contains(errs[0].Summary(), "did not show a new key") ||
 		!resp.State.Raw.Equal(state.Raw) {
 		t.Errorf("%v", resp.Diagnostics)
+	}
+}
+
+// TestGraceUntil: the end that the service chose counts; only a response without one, at a known time, is calculated.
+func TestGraceUntil(t *testing.T) {
+	t.Parallel()
+	const chosen = "2026-01-03T00:00:00Z"
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for name, c := range map[string]struct {
+		response *string
+		now      time.Time
+		want     types.String
+	}{
+		"chosen":       {new(chosen), now, types.StringValue(chosen)},
+		"calculated":   {nil, now, types.StringValue("2026-01-08T00:00:00Z")},
+		"unknown time": {nil, time.Time{}, types.StringNull()},
+	} {
+		if have := graceUntil(&collections.APIKey{GraceUntil: c.response}, 7, c.now); !have.Equal(c.want) {
+			t.Errorf("%s: %s", name, have)
+		}
 	}
 }

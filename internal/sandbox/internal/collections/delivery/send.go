@@ -66,7 +66,7 @@ type Sender struct {
 func (s Sender) Send(ctx context.Context, m Message) (Attempt, error) {
 	limited, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
-	request, err := m.request(limited)
+	request, err := m.Request(limited)
 	if err != nil {
 		return Attempt{}, err
 	}
@@ -117,9 +117,9 @@ func (s Sender) transport() *http.Transport {
 	}
 }
 
-// request builds the documented request
+// Request builds the documented request
 // (service description, Collections §2 Delivery request headers).
-func (m Message) request(ctx context.Context) (*http.Request, error) {
+func (m Message) Request(ctx context.Context) (*http.Request, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, cmp.Or(m.ForwardTo, m.URL), bytes.NewReader(m.Body))
 	if err != nil {
 		return nil, fmt.Errorf("build the request: %w", err)

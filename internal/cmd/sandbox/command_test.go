@@ -51,13 +51,26 @@ func TestScripts(t *testing.T) {
 			env.Setenv("SANDBOX", binary)
 			env.Setenv(asCommand, "1")
 			env.Setenv("EXAMPLES", examples)
+			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, "state"))
 			env.Setenv("RECEIVER", receiver.At("hooks.example.com"))
+			env.Defer(func() { endDetached(filepath.Join(env.WorkDir, "state", "billing-sandbox", "*.env")) })
 			return os.WriteFile(filepath.Join(env.WorkDir, "receiver.pem"), receiver.PEM(), 0o600)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"billing-sandbox": follow, "fails": fails, "load": load, "let": let, "counts": counts,
 		},
 	})
+}
+
+// endDetached ends the detached sandboxes of a script that has failed.
+func endDetached(exports string) {
+	files, _ := filepath.Glob(exports)
+	for _, file := range files {
+		id, _ := strconv.Atoi(strings.TrimSuffix(filepath.Base(file), ".env"))
+		if process, err := os.FindProcess(id); id > 0 && err == nil {
+			_ = process.Kill()
+		}
+	}
 }
 
 // follow runs a command in process.

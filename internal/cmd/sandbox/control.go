@@ -43,8 +43,7 @@ func (c *controller) connect() error {
 	plain := strings.HasPrefix(c.base, "http://")
 	if c.base == "" || c.token == "" || caFile == "" && !plain {
 		return errors.New("no sandbox is selected: set BILLING_SANDBOX_CONTROL_URL, BILLING_SANDBOX_CONTROL_TOKEN and " +
-			"BILLING_CA_CERTIFICATE_FILE, or load the exports that \"" + c.p.called() + " serve --env-file sandbox.env\" wrote, " +
-			"with \". ./sandbox.env\"")
+			"BILLING_CA_CERTIFICATE_FILE, as 'eval \"$(" + c.p.called() + " env)\"' does for a sandbox that runs")
 	}
 	if plain {
 		c.client = &http.Client{Timeout: controlTimeout}

@@ -73,7 +73,7 @@ type chapter struct {
 // chapters are the commands. Those that only a route of the control listener describes are part of the second one.
 func (p program) chapters() []chapter {
 	chapters := []chapter{
-		{"Run it", []command{p.serve(), p.status(), p.reset(), p.stop()}},
+		{"Run it", []command{p.serve(), p.env(), p.status(), p.reset(), p.stop()}},
 		{"See what happens", []command{p.requests(), p.listen(), p.deliveries(), p.audit(), p.key()}},
 		{"Be the other system", []command{p.call(), p.edit()}},
 		{"Make things happen", []command{

@@ -46,9 +46,14 @@ file has been used before, the seed is ignored until "{sandbox} reset".
 {sandbox} serve --verbose --fault operation=customers.create,status=503,times=1
 echo '{"customers":[{"name":"Padaria Aurora"}]}' | {sandbox} serve --seed-file -
 `,
-		actions: []action{{flags: s.flags, run: s.run}},
+		actions: []action{{flags: s.flags, run: func(ctx context.Context, _ *controller, _ []string) error {
+			if s.detached && p.getenv(asDetached) == "" {
+				return s.detach(ctx)
+			}
+			return s.run(ctx)
+		}}},
 		groups: []flagGroup{
-			{"What it prints", "env-file env-format verbose"},
+			{"What it prints", "env-file env-format detach verbose"},
 			{"Addresses", "addr host billing-port finance-port collections-port control-port web web-port web-read-only " +
 				"plain-http http2 ca-file cors-origin"},
 			{"Data and time", "state seed-file copy no-example-data seed clock environment"},
@@ -68,6 +73,7 @@ type serving struct {
 	envFile   string
 	envFormat string
 	verbose   bool
+	detached  bool
 }
 
 func (s *serving) flags(set *flag.FlagSet) {
@@ -129,6 +135,7 @@ func (s *serving) flags(set *flag.FlagSet) {
 	set.StringVar(&o.Organization.Environment, "environment", "sandbox", "`NAME` that /v1/me returns as environment")
 	s.differences(set)
 	receiverFlags(set, o)
+	set.BoolVar(&s.detached, "detach", false, "return when the sandbox is ready; it runs on until \"{sandbox} stop\"")
 	set.BoolVar(&s.verbose, "verbose", false, "show every request on standard error, as \"{sandbox} requests\" does")
 }
 
@@ -212,7 +219,7 @@ func (p program) tell() func(sandbox.Request) {
 	return func(r sandbox.Request) { _ = colored(p.err, requestLine(r, p.colours(p.errTerminal), false)) }
 }
 
-func (s *serving) run(ctx context.Context, _ *controller, _ []string) error {
+func (s *serving) run(ctx context.Context) error {
 	options, level := s.options, slog.LevelWarn
 	if s.verbose {
 		level = slog.LevelDebug
@@ -252,6 +259,7 @@ func (s *serving) run(ctx context.Context, _ *controller, _ []string) error {
 	if err := s.p.announce(ctx, server, file, s.envFormat); err != nil {
 		return errors.Join(err, server.Close())
 	}
+	defer s.p.note(envLines(envPOSIX, server.Env()))()
 	select {
 	case <-ctx.Done():
 	case <-server.Stopped():

@@ -26,7 +26,7 @@ func (p program) status() command {
 				return s, err
 			}
 			c = &controller{p: p, base: address}
-			c.p.getenv = exportsIn(string(content))
+			c.p.getenv = exportsIn(string(content)).value
 		}
 		return get[sandbox.Status](ctx, c, "/status")
 	}

@@ -77,18 +77,23 @@ func (f envFile) clear(ctx context.Context, p program) error {
 // exported matches an export in any format.
 var exported = regexp.MustCompile(`(?m)^(?:export |\$env:)?(BILLING_\w+)(?: = |=)'?([^'\r\n]*)'?\r?$`)
 
+// exports are the values of variables.
+type exports map[string]string
+
+func (e exports) value(name string) string { return e[name] }
+
 // exportsIn parses the exports in a file's content.
-func exportsIn(content string) func(name string) string {
-	exports := map[string]string{}
+func exportsIn(content string) exports {
+	all := exports{}
 	for _, match := range exported.FindAllStringSubmatch(content, -1) {
-		exports[match[1]] = match[2]
+		all[match[1]] = match[2]
 	}
-	return func(name string) string { return exports[name] }
+	return all
 }
 
 // runningIn returns the control address of the sandbox whose exports a file contains; empty if it has stopped.
 func (p program) runningIn(ctx context.Context, content string) string {
-	p.getenv = exportsIn(content)
+	p.getenv = exportsIn(content).value
 	c := &controller{p: p}
 	_, err := get[sandbox.ClockState](ctx, c, "/clock")
 	var ended *endedError

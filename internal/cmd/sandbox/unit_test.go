@@ -35,7 +35,7 @@ func shellWords(line string) []string {
 // everything right but the sandbox, and each fault is one.
 func TestEveryCommandIsExplained(t *testing.T) {
 	t.Parallel()
-	nowhere := steer{t, nil}
+	nowhere := steer{t, map[string]string{"XDG_STATE_HOME": t.TempDir()}}
 	_, somewhere := started(t, sandbox.Options{})
 	overview := nowhere.ok("--help")
 	for _, c := range (program{}).commands() {
@@ -62,7 +62,8 @@ func TestEveryCommandIsExplained(t *testing.T) {
 				if err := set.Parse(words[1:]); err != nil || set.NArg() > 0 {
 					t.Errorf("%q: %v", line, err)
 				}
-			case slices.Contains([]string{"copy", "rehearse", "compare", "coverage"}, c.name): // they need a service or a file
+			// They need a service, a sandbox or a file.
+			case slices.Contains([]string{"copy", "rehearse", "compare", "coverage", "env"}, c.name):
 				if code, _, complaint := nowhere.run(words...); code != exitFailure {
 					t.Errorf("%q: exit %d: %s", line, code, complaint)
 				}

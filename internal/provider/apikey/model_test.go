@@ -112,7 +112,7 @@ func TestGraceUntil(t *testing.T) {
 		want     types.String
 	}{
 		"chosen":       {new(chosen), now, types.StringValue(chosen)},
-		"calculated":   {nil, now, types.StringValue("2026-01-08T00:00:00Z")},
+		"calculated":   {nil, now, types.StringValue("2026-01-08T00:00:00.000Z")},
 		"unknown time": {nil, time.Time{}, types.StringNull()},
 	} {
 		if have := graceUntil(&collections.APIKey{GraceUntil: c.response}, 7, c.now); !have.Equal(c.want) {

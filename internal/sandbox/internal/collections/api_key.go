@@ -34,6 +34,20 @@ type apiKey struct {
 	CreatedAt   server.Timestamp  `json:"createdAt"`
 }
 
+// keyRotated and keyChanged are the data of events (service description, Collections §6).
+type (
+	keyRotated struct {
+		apiKey
+		SuccessorID string           `json:"successorId"`
+		GraceUntil  server.Timestamp `json:"graceUntil"`
+	}
+	keyChanged struct {
+		apiKey
+		PreviousStatus string `json:"previousStatus"`
+		NewStatus      string `json:"newStatus"`
+	}
+)
+
 // KeyRow is a stored key, with only the digest of its token.
 type KeyRow struct {
 	server.Owned
@@ -282,11 +296,7 @@ func (s *Service) succeed(
 // (service description, Collections §6).
 func (s *Service) rotated(c *server.Call, tx *store.Tx, id string, graceUntil server.Timestamp) error {
 	old, _ := s.Keys.Get(tx, id)
-	data := struct {
-		apiKey
-		SuccessorID string           `json:"successorId"`
-		GraceUntil  server.Timestamp `json:"graceUntil"`
-	}{old.Key, old.SuccessorID, graceUntil}
+	data := keyRotated{old.Key, old.SuccessorID, graceUntil}
 	_, err := s.publish(tx, happening{c.Organization, c.Now, eventKeyRotated, data, server.ByRequest, c.RequestID})
 	return err
 }
@@ -308,11 +318,7 @@ func (s *Service) revoke(tx *store.Tx, row KeyRow, e server.AuditEntry) error {
 	s.Audit(tx, e.Moved(row.Status(now), "revoked"))
 	row.Key.RevokedAt = &server.Timestamp{Time: now}
 	s.Keys.Put(tx, row.Key.ID, row)
-	changed := struct {
-		apiKey
-		PreviousStatus string `json:"previousStatus"`
-		NewStatus      string `json:"newStatus"`
-	}{row.Key, "active", "revoked"}
+	changed := keyChanged{row.Key, "active", "revoked"}
 	if _, err := s.publish(tx, happening{row.Organization, now, eventKeyStatusChanged, changed, e.Cause,
 		e.RequestID}); err != nil {
 		return err

@@ -165,11 +165,25 @@ func (s *Service) EmitTo(endpoint, event string) error {
 	})
 }
 
-// sample returns the data of an event emitted without any. For a charge, id and status are documented (service
-// description, Collections §6).
+// sample returns the data of an event emitted without any: of a documented one, about an object that does not exist.
+// For a charge, only id and status are documented (service description, Collections §6).
 func (s *Service) sample(event string) any {
-	if event == eventChargePaid {
-		return map[string]string{"id": s.Source.UUID(), "status": "paid"}
+	now := s.Clock.Now()
+	at := func(days int) server.Timestamp { return server.Timestamp{Time: now.AddDate(0, 0, days)} }
+	key := apiKey{ID: s.Source.UUID(), Name: "sample", KeyPrefix: "ck_sandbox_sample", Source: sourceAPI,
+		Scopes: []string{"charges:read"}, CreatedAt: at(-90)} //nolint:mnd // days
+	switch event {
+	case eventChargePaid:
+		return map[string]string{"id": key.ID, "status": "paid"}
+	case eventKeyRotated:
+		key.ExpiresAt = new(at(defaultGraceDays))
+		return keyRotated{key, s.Source.UUID(), *key.ExpiresAt}
+	case eventKeyRevoked, eventKeyStatusChanged:
+		key.RevokedAt = new(at(0))
+		if event == eventKeyStatusChanged {
+			return keyChanged{key, "active", "revoked"}
+		}
+		return key
 	}
 	return struct{}{}
 }

@@ -119,8 +119,8 @@ func literal(expression ast.Expr) string {
 	return ""
 }
 
-// TestTroubleshootingQuotesMessages checks that the guide explains only existing messages. In its table, a ; separates
-// two messages, and … stands for inserted values.
+// TestTroubleshootingQuotesMessages checks that the guide explains only existing messages. In them, … stands for an
+// inserted value.
 func TestTroubleshootingQuotesMessages(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join(root, "templates", "guides", "troubleshooting.md.tmpl"))
@@ -128,18 +128,16 @@ func TestTroubleshootingQuotesMessages(t *testing.T) {
 		t.Fatal(err)
 	}
 	said := messages(t, "internal/provider") + messages(t, "internal/api")
-	_, rest, found := strings.Cut(string(page), "| message | what to do |\n|---|---|\n")
-	table, _, closed := strings.Cut(rest, "\n\n")
-	if !found || !closed {
-		t.Fatal("the table of messages is missing in the guide")
+	_, rest, _ := strings.Cut(string(page), "## What does this message mean?\n")
+	list, _, _ := strings.Cut(rest, "\n## ")
+	quoted := regexp.MustCompile(`(?m)^- \*\*(.+?)\*\*: `).FindAllStringSubmatch(list, -1)
+	if len(quoted) == 0 {
+		t.Fatal("the list of messages is missing in the guide")
 	}
-	for row := range strings.Lines(table) {
-		cell, _, _ := strings.Cut(strings.TrimPrefix(row, "| "), " | ")
-		for message := range strings.SplitSeq(cell, "; ") {
-			for part := range strings.SplitSeq(message, "…") {
-				if part = strings.TrimSpace(part); !strings.Contains(said, part) {
-					t.Errorf("the guide explains %q, but no message contains %q", cell, part)
-				}
+	for _, message := range quoted {
+		for part := range strings.SplitSeq(message[1], "…") {
+			if part = strings.TrimSpace(part); !strings.Contains(said, part) {
+				t.Errorf("the guide explains %q, but no message contains %q", message[1], part)
 			}
 		}
 	}

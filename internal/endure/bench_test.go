@@ -210,8 +210,8 @@ func (b *bench) run(variant string, arguments ...string) row {
 	return r
 }
 
-// reportBench logs all measurements, and writes those for users between the marks of the guide: the baseline is for
-// developers of the project.
+// reportBench logs all measurements, and writes those of this build between the marks of internal/README.md, without
+// those of the baseline.
 func reportBench(t *testing.T, all []row) {
 	t.Helper()
 	t.Log("\n" + table(all) + ratios(all))
@@ -219,9 +219,7 @@ func reportBench(t *testing.T, all []row) {
 		return
 	}
 	shown := slices.DeleteFunc(slices.Clone(all), func(r row) bool { return strings.HasSuffix(r.variant, byBaseline) })
-	for _, page := range []string{"templates/guides/performance.md.tmpl", "docs/guides/performance.md"} {
-		between(t, filepath.Join("..", "..", page), table(shown))
-	}
+	between(t, filepath.Join("..", "README.md"), table(shown))
 }
 
 // table returns the measurements as a table, one row each.

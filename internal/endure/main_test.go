@@ -25,7 +25,7 @@ var (
 
 	objects  = flag.String("objects", "", "bench: the numbers of objects, such as 100,1000; empty skips the test")
 	baseline = flag.String("baseline", "", "bench: the folder of another build of the provider for comparison")
-	write    = flag.Bool("write", false, "bench: write the table of the guide on performance")
+	write    = flag.Bool("write", false, "bench: write the table of internal/README.md")
 
 	measured = flag.String("measured", "", "bench: run this provider instead of tests, as Terraform does")
 	usage    = flag.String("usage", "", "bench: the file for the resource usage of -measured")

@@ -4,7 +4,10 @@ import (
 	"archive/zip"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -82,6 +85,57 @@ output "organization" { value = data.billing_organization.this.name }
 	}
 	if out := tf.Run("apply", "-no-color", "-auto-approve"); !strings.Contains(out, "organization = ") {
 		t.Errorf("apply printed\n%s", out)
+	}
+}
+
+// TestAccInstallPage runs the scripts of the guide: build an archive with its sum, install it, and init.
+func TestAccInstallPage(t *testing.T) {
+	tf := acctest.NewTerraformWithoutProvider(t)
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Skip("the scripts are those of linux on amd64")
+	}
+	for _, needed := range []string{"sh", "zip", "curl", "sha256sum"} {
+		if _, err := exec.LookPath(needed); err != nil {
+			t.Skip(err)
+		}
+	}
+	page, err := os.ReadFile(filepath.Join(root, "templates", "guides", "install.md.tmpl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	scripts := regexp.MustCompile("(?ms)^```sh\n(.*?)^```$").FindAllStringSubmatch(string(page), -1)
+	if len(scripts) != 2 {
+		t.Fatalf("%d scripts", len(scripts))
+	}
+	tf.Write("cli.tfrc", "")
+	tf.Write("main.tf", `
+terraform {
+  required_providers {
+    billing = {
+      source = "recurring-billing/billing"
+    }
+  }
+}
+`)
+	dist := t.TempDir()
+	sh := func(dir, script string, more ...string) {
+		t.Helper()
+		command := exec.CommandContext(t.Context(), "sh", "-c", script)
+		command.Dir, command.Env = dir, append(os.Environ(), more...)
+		if out, err := command.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	sh(root, strings.NewReplacer(`"dist/`, `"`+dist+"/", "cd dist", "cd "+dist).Replace(scripts[0][1]))
+	terraform := t.TempDir()
+	if err := os.Symlink(acctest.TerraformProgram(), filepath.Join(terraform, "terraform")); err != nil {
+		t.Fatal(err)
+	}
+	sh(tf.Dir, scripts[1][1], "RELEASE=file://"+dist, "HOME="+tf.Dir, "PATH="+terraform+":"+os.Getenv("PATH"),
+		"TF_CLI_CONFIG_FILE="+filepath.Join(tf.Dir, "cli.tfrc"))
+	out := tf.Run("init", "-no-color", "-input=false")
+	if !strings.Contains(out, "Installed recurring-billing/billing v0.1.0") {
+		t.Errorf("init printed\n%s", out)
 	}
 }
 

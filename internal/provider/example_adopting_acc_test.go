@@ -181,7 +181,7 @@ func TestAccExample_importGuide(t *testing.T) {
 	t.Parallel()
 	service, _ := seeded(t, "adopting")
 	listing := newCommand(t, "").at(service)
-	listing.write("main.tf", guideCode(t, "import", `output "import_blocks"`))
+	listing.write("main.tf", exampleFiles(t, "import/main.tf")["import"])
 	listing.must("apply", "-auto-approve")
 	blocks := listing.raw("output", "-raw", "import_blocks")
 	for _, typeName := range []string{"billing_subscription.", "billing_account.", "billing_customer."} {

@@ -67,22 +67,6 @@ func (c *command) told(words string) string {
 	return block
 }
 
-// guideCode is the block of Terraform in a guide that holds a text.
-func guideCode(t *testing.T, guide, holds string) string {
-	t.Helper()
-	text, err := os.ReadFile("../../templates/guides/" + guide + ".md.tmpl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for block := range strings.SplitSeq(string(text), "```terraform\n") {
-		if code, _, _ := strings.Cut(block, "\n```"); strings.Contains(code, holds) {
-			return code
-		}
-	}
-	t.Fatalf("no block with %q in the guide %s", holds, guide)
-	return ""
-}
-
 // exampleFiles are the examples of one kind, by the name of their type.
 func exampleFiles(t *testing.T, pattern string) map[string]string {
 	t.Helper()

@@ -184,7 +184,7 @@ func TestAccGenerated_collections(t *testing.T) {
 	key("expired", acctest.JSON{"expiresAt": time.Now().Add(-day)})
 	service.Sandbox.Clock().Advance(48*time.Hour + 5*time.Second)
 	terraform := newCommand(t, "").at(service)
-	terraform.write("main.tf", guideCode(t, "import", `output "import_blocks"`))
+	terraform.write("main.tf", exampleFiles(t, "import/main.tf")["import"])
 	terraform.must("apply", "-auto-approve")
 	terraform = generates(t, service, terraform.raw("output", "-raw", "import_blocks"), n+3)
 	text := terraform.read("generated.tf")

@@ -38,8 +38,7 @@ func providerSchema() schema.Schema {
 				MarkdownDescription: "Address of the recurring-billing service, `https://` only. Variable: `BILLING_BASE_URL`."},
 			"token": schema.StringAttribute{Optional: true, Sensitive: true,
 				MarkdownDescription: "Access token of the recurring-billing service. It belongs to one organization and one " +
-					"environment. A plan that only creates does not use it, so a wrong token fails in the apply, unless " +
-					"`environment` is set. Variable: `BILLING_TOKEN`."},
+					"environment. Variable: `BILLING_TOKEN`."},
 			"finance_base_url": schema.StringAttribute{Optional: true,
 				MarkdownDescription: "Address of the financial-management service, `https://` only. Variable: " +
 					"`BILLING_FINANCE_BASE_URL`."},
@@ -52,16 +51,15 @@ func providerSchema() schema.Schema {
 				MarkdownDescription: "API key of the collections service. Managing API keys requires the scope `api_keys:*`. " +
 					"Variable: `BILLING_COLLECTIONS_API_KEY`."},
 			"collections_auth_header": schema.StringAttribute{Optional: true,
-				MarkdownDescription: "Header for the API key of the collections service. Defaults to " +
-					"`Authorization`, with the value `Bearer <key>`; any other header contains the bare key. " +
+				MarkdownDescription: "Header for that key. Defaults to `Authorization`, with the value `Bearer <key>`; any other " +
+					"header contains the bare key. " +
 					"Variable: `BILLING_COLLECTIONS_AUTH_HEADER`."},
 			"environment": schema.StringAttribute{Optional: true,
-				MarkdownDescription: "Guard: the only environment of this configuration, `sandbox` or `production`. If set, the " +
-					"provider checks the token's environment once per run, with one request. Needs `base_url` and `token`. " +
-					"Variable: `BILLING_ENVIRONMENT`."},
+				MarkdownDescription: "Guard: the only environment of this configuration, `sandbox` or `production`. If set, one " +
+					"request per run checks the token. Needs `base_url` and `token`. Variable: `BILLING_ENVIRONMENT`."},
 			"allowed_organization_ids": schema.SetAttribute{Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Guard: ids of the only organizations of this configuration. If set, the provider checks " +
-					"the token's organization once per run, with one request. Needs `base_url` and `token`."},
+				MarkdownDescription: "Guard: ids of the only organizations of this configuration. If set, one request per run " +
+					"checks the token. Needs `base_url` and `token`."},
 			"ca_certificate_file": schema.StringAttribute{Optional: true,
 				MarkdownDescription: "Path of a PEM bundle of certificate authorities to trust in addition to the system's, " +
 					"such as the sandbox's. Variable: `BILLING_CA_CERTIFICATE_FILE`."},
@@ -86,7 +84,7 @@ func providerSchema() schema.Schema {
 					"`BILLING_REQUESTS_PER_SECOND`."},
 			"bulk_refresh": schema.BoolAttribute{Optional: true,
 				MarkdownDescription: "Whether refreshes read many objects of one type [from " +
-					"lists](guides/performance.md#how-does-the-provider-read-many-objects), 100 per request. Defaults to `true`. " +
+					"lists](#performance), 100 per request. Defaults to `true`. " +
 					"`false` reads each object by its id. Variable: `BILLING_BULK_REFRESH`."},
 			"operations": schema.MapAttribute{Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "Methods and paths of single operations, [if the service " +

@@ -88,7 +88,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 
 const aboutResource = "A customer of the organization: a person or company that is billed. By default the service " +
 	"also creates a billing account (`billing_account_id`); a `billing_account` can [manage " +
-	"it](../guides/import.md#how-do-i-manage-the-account-that-came-with-a-customer).\n\nAll changes are made in place and charge nothing. Unset " +
+	"it](../guides/customers.md#how-do-i-change-the-invoice-e-mail-or-the-payment-terms).\n\nAll changes are made in place and charge nothing. Unset " +
 	"optional arguments are cleared at the service, except `emails`, `phones` and `addresses`. Use `ignore_changes` " +
 	"for arguments that another system maintains.\n\nDestroying deletes the customer and closes its billing accounts; " +
 	"the API rejects it while a subscription is not canceled. A customer deleted elsewhere is planned for re-creation, " +

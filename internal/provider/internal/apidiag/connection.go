@@ -95,7 +95,7 @@ func unreachable(e *api.TransportError) string {
 		return fmt.Sprintf("The host name does not exist. Check the spelling of %s, and that this machine can resolve it.",
 			where)
 	case errors.Is(e.Err, syscall.ECONNREFUSED):
-		return fmt.Sprintf("No server listens at this address. Check host and port of %s.%s", where, later(e))
+		return fmt.Sprintf("Nothing listens at this address. Check host and port of %s.%s", where, later(e))
 	case e.Late(), dial != nil && dial.Timeout():
 		return fmt.Sprintf("Check that this machine can reach %s: a firewall or proxy may drop the request. If the service "+
 			"is slow, set request_timeout (or %s) to a longer time.", where, variable("request_timeout"))

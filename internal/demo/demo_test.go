@@ -100,11 +100,12 @@ func prepare(t *testing.T) *stage {
 	s.program, err = mirror.Inspect(t.Context(), path)
 	check(t, err)
 	fmt.Fprintf(s.out, "Terraform %s (%s)\n", s.program.Version, path)
-	ticker := time.NewTicker(15 * time.Second) // as in the makefile
+	ticker := time.NewTicker(5 * time.Second) // as in the makefile
+	defer fmt.Fprintln(s.out)
 	defer ticker.Stop()
 	go func() {
 		for range ticker.C {
-			fmt.Fprintln(s.out, "Still building.")
+			fmt.Fprint(s.out, ".")
 		}
 	}()
 	check(t, mirror.Build(t.Context(), s.root, ".", s.program.Executable(providers), s.program.Platform))

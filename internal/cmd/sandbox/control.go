@@ -149,7 +149,7 @@ func (p program) unreachable(base string, err error) error {
 		!errors.Is(err, context.Canceled) &&
 		sandbox.Loopback(address.Hostname()) {
 		return &endedError{p.expand("the sandbox at " + address.Host + " is no longer running. Start it with " +
-			"\"{sandbox} serve --env-file sandbox.env\", then load the new exports with \". ./sandbox.env\"")}
+			"\"{sandbox} serve --detach\", then load the new exports: eval \"$({sandbox} env)\"")}
 	}
 	return fmt.Errorf("the sandbox at %s does not respond: %w", base, err)
 }

@@ -315,10 +315,9 @@ Usage:
 
 const overviewTail = `  help COMMAND   explain a command, with examples; also help tolerance, help rewords
 
-Start it in one terminal, and continue in another:
-  {sandbox} serve --env-file sandbox.env
-
-  . ./sandbox.env
+Start it, and load its exports in each terminal:
+  {sandbox} serve --detach
+  eval "$({sandbox} env)"
   terraform apply
   {sandbox} requests --follow
 `

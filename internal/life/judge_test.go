@@ -16,7 +16,7 @@ import (
 // refusals are errors that a plan may report: the configuration requests something that the service does not support.
 var refusals = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	"its (trial|pause) would already have ended",
-	"it has neither a plan nor items", // the plan is removed, and ignore_changes keeps the items out
+	"neither a plan nor items are set", // the plan is removed, and ignore_changes keeps the items out
 	"nothing would be billed until the plan starts", "the plan cannot be removed at the end of the period",
 	"would be charged in addition to the new one", // the deletion_policy that was applied does not cancel it
 	// another system has suspended or closed its account, or deleted the customer of it
@@ -47,8 +47,8 @@ func addressOf(text string) string {
 // with a lifetime may keep an old expires_at: the lifetime decides about the next key.
 var exclusive = []struct{ says, kept, written string }{
 	{"has two expiries", "expires_after_days", "expires_at"},
-	{"it has two trials", "trial_end", "trial_period_days"},
-	{"it has two trials", "trial_period_days", "trial_end"},
+	{"two trials are set", "trial_end", "trial_period_days"},
+	{"two trials are set", "trial_period_days", "trial_end"},
 }
 
 // keptBoth reports whether an error about two exclusive arguments is right: the block has one of them, and its

@@ -17,7 +17,7 @@ func (f fixed) State(address string) object { return f.state[address] }
 
 const (
 	twoExpiries = `billing_api_key.k: API key "k-1" has two expiries: Remove one.`
-	twoTrials   = `billing_subscription.s: The subscription cannot be created: it has two trials: Remove one.`
+	twoTrials   = `billing_subscription.s: The subscription cannot be created: two trials are set: Remove one.`
 	moved       = "billing_finance_record.r: The plan did not show this replacement of the record r in payables: Again."
 )
 

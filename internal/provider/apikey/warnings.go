@@ -308,14 +308,15 @@ func (m model) warnScopes(diags *diag.Diagnostics) {
 		}
 	}
 	if odd > 0 {
-		diags.AddAttributeWarning(path.Root("scopes"), fmt.Sprintf("API key %q has %d unusual scopes", m.Name.ValueString(),
-			odd), "Scopes of the service are patterns such as "+
-			"\"webhook_endpoints:read\", \"charges:*\" or \"*\". If the service does not know these, the key has no "+
-			"permission.")
+		diags.AddAttributeWarning(path.Root("scopes"), fmt.Sprintf("Scopes of API key %q have no colon",
+			m.Name.ValueString()), fmt.Sprintf("Scopes without a colon: %d. Those of the service are patterns such as "+
+			"\"webhook_endpoints:read\", \"charges:*\" or \"*\". If the service does not know these, they grant nothing.",
+			odd))
 	}
 	if idle > 0 {
-		diags.AddAttributeWarning(path.Root("scopes"), fmt.Sprintf("API key %q has %d scopes without permissions",
-			m.Name.ValueString(), idle), "Managing keys, including reading them, requires \"api_keys:*\".")
+		diags.AddAttributeWarning(path.Root("scopes"), fmt.Sprintf("Scopes of API key %q grant nothing",
+			m.Name.ValueString()), fmt.Sprintf("Scopes without an effect: %d. Managing keys, including reading them, "+
+			"requires \"api_keys:*\".", idle))
 	}
 }
 

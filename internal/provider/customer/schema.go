@@ -44,7 +44,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"kind": optional("`natural` (a person) or `juridical` (a legal entity).",
 				check.Listed("natural", "juridical")),
 			"birthday": schema.StringAttribute{Optional: true, CustomType: value.DateTimeType{},
-				MarkdownDescription: "Date of birth, `YYYY-MM-DD`.", Validators: []validator.String{check.Date()}},
+				MarkdownDescription: "Date of birth, `YYYY-MM-DD`.", Validators: []validator.String{check.Date(), check.NotFuture()}},
 			"document_number": schema.StringAttribute{Optional: true, CustomType: value.DocumentType{},
 				MarkdownDescription: "Tax number: CPF (11 digits) or CNPJ (14 characters), with or without a mask. Mask and " +
 					"case cause no diff. If removed, it is cleared.", Validators: check.TextInPlan(value.CPFOrCNPJ())},

@@ -295,7 +295,7 @@ func (p *planning) checkNew() {
 			"time, or remove the argument for a subscription without a trial.", m.TrialEnd.ValueString())
 	}
 	if !p.Config.TrialEnd.IsNull() && !p.Config.TrialPeriodDays.IsNull() {
-		p.reject("trial_period_days", "it has two trials", "Both trial_end and trial_period_days are set. Remove one of "+
+		p.reject("trial_period_days", "two trials are set", "Both trial_end and trial_period_days are set. Remove one of "+
 			"them.")
 	}
 	p.checkAll(p.change().afterCreation())
@@ -307,7 +307,7 @@ func (p *planning) requirePlanOrItems() {
 	before := !p.State.PlanID.IsNull() || len(p.State.Items.Elements()) > 0
 	if m := p.Planned; m.PlanID.IsNull() && !m.Items.IsUnknown() && len(m.Items.Elements()) == 0 &&
 		(before || p.State.ID.IsNull()) {
-		p.reject("plan_id", "it has neither a plan nor items", "A subscription needs a plan_id, or items, or both. Set "+
+		p.reject("plan_id", "neither a plan nor items are set", "A subscription needs a plan_id, or items, or both. Set "+
 			"plan_id to the plan, or list the items that are billed.")
 	}
 }

@@ -111,6 +111,18 @@ func Date() validator.String {
 	}}
 }
 
+type notFuture struct{ Described }
+
+// NotFuture warns about a date after tomorrow: the clock of this machine may be wrong by hours, but not a birthday.
+func NotFuture() validator.String { return notFuture{"a date that has passed"} }
+
+func (notFuture) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	date, err := time.Parse(time.DateOnly, req.ConfigValue.ValueString())
+	if err == nil && time.Until(date) > 24*time.Hour {
+		resp.Diagnostics.AddAttributeWarning(req.Path, fmt.Sprintf("%s is in the future", req.Path), "Check the year.")
+	}
+}
+
 func isTime(layout, s string) bool {
 	_, err := time.Parse(layout, s)
 	return err == nil
@@ -145,12 +157,19 @@ func Phone() validator.String {
 	}}
 }
 
-// Trimmed rejects an identifier that begins or ends with a space, because lookups by other systems would fail.
+// Trimmed rejects an identifier that begins or ends with a space or contains a line break, because lookups by other
+// systems would fail.
 func Trimmed() validator.String {
-	trimmed := func(s string) bool { return s == strings.TrimSpace(s) || isBlank(s) }
-	return only("an identifier without spaces around it", trimmed,
-		"It begins or ends with a space, so a lookup without the space fails. Remove the space, or use "+
-			"trimspace(…).")
+	return check{"an identifier without spaces around it and without line breaks", func(s string) string {
+		switch {
+		case isBlank(s):
+		case s != strings.TrimSpace(s):
+			return "It begins or ends with a space, so a lookup without the space fails. Remove the space, or use trimspace(…)."
+		case strings.ContainsFunc(s, unicode.IsControl):
+			return "It contains a line break or another control character. Write one identifier in one line."
+		}
+		return ""
+	}}
 }
 
 // Name requires a one-word name of the service, such as example.

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 )
@@ -39,11 +40,14 @@ func HTTPS() validator.String {
 	}}
 }
 
-// NoFragment rejects a part of an address that is never sent.
+// NoFragment rejects a part of an address that is never sent, and spaces, which servers read in different ways.
 func NoFragment() validator.String {
-	return check{"an address without a fragment", func(s string) string {
-		if u, ok := parsedHTTPS(s); ok && u.Fragment != "" {
+	return check{"an address without a fragment and spaces", func(s string) string {
+		switch u, ok := parsedHTTPS(s); {
+		case ok && u.Fragment != "":
 			return "The address contains a fragment (#…), which is never sent. Remove it."
+		case ok && strings.ContainsFunc(s, unicode.IsSpace):
+			return "The address contains a space. Remove it, or write it as %20."
 		}
 		return ""
 	}}

@@ -109,7 +109,7 @@ var drillChecks = []drillCheck{
 	{Name: "unknown", Did: "sent an event with a name that does not exist", Why: "New events appear without notice.",
 		Source: "§6", send: one(func(e *hooked) { e.replace(e.Event, unknownEvent); e.Event = unknownEvent })},
 	{Name: "large", effects: 1, Did: "sent a body of 256 KB", Why: "Many frameworks accept 100 KB only.",
-		Source: "no sentence", send: one(func(e *hooked) {
+		Source: "no sentence says how long a body is", send: one(func(e *hooked) {
 			e.replace(`"amount"`, `"note":"`+strings.Repeat("x", 256<<10)+`","amount"`)
 		})},
 }
@@ -152,8 +152,8 @@ func reserialized(e hooked) (all []hooked) {
 const notJudged = "not judged"
 
 func (c drillCheck) String() string {
-	return fmt.Sprintf("%-10s  %s: %s; expected %s, got %s. %s (Collections %s)", c.Result, c.Name, c.Did, c.Expected,
-		c.Got, c.Why, c.Source)
+	return fmt.Sprintf("%-10s  %s: %s; expected %s, got %s. %s (%s)", c.Result, c.Name, c.Did, c.Expected,
+		c.Got, c.Why, strings.Replace(c.Source, "§", "Collections §", 1))
 }
 
 // drill sends deliveries to a webhook handler and judges what it does.

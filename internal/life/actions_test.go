@@ -21,8 +21,8 @@ func (d *draw) block(of map[string]step) string {
 
 // often lists arguments that many others depend on. They are drawn more often.
 var often = []string{"body", "cancel_at_period_end", "cancellation_reason", "collection_method", "custom_metadata",
-	"expires_at", "external_id", "grace_period_days", "items", "nfe_issuance_policy", "notes", "pause", "plan_id",
-	"rotate_after_days", "rotate_secret_when_changed", "rotate_when_changed"}
+	"discount_percent", "email", "expires_at", "external_id", "grace_period_days", "items", "nfe_issuance_policy", "notes", "pause", "phone",
+	"plan_id", "rotate_after_days", "rotate_secret_when_changed", "rotate_when_changed"}
 
 // argumentNames returns the arguments to draw from.
 func argumentNames(address string) []string {
@@ -138,7 +138,7 @@ func (d *draw) foreignChangeAndRun() {
 	if d.chance(3) {
 		d.run()
 	}
-	if s, there := d.w.blocks[address]; there && about != "" && d.chance(2) {
+	if s, there := d.w.blocks[address]; there && about != "" && !d.chance(4) {
 		s.Values = maps.Clone(s.Values)
 		s.Values[about] = named(pickOne(d, choices[typeOf(address)][about]), address)
 		d.set(s)
@@ -154,6 +154,11 @@ var foreigners = map[string][]step{
 		{What: "patch", Body: object{"notes": "foreign"}},
 		{What: "patch", Body: object{"nickname": "foreign", "birthday": "2000-01-01"}}, {What: "delete"},
 		{What: "patch", Body: object{"external_id": "foreign"}},
+		{What: "contact", Body: object{"emails": "x_1@example.com"}},
+		{What: "contact", Body: object{"emails": "x_2@example.com"}},
+		{What: "contact", Body: object{"emails": "x_3@example.com"}},
+		{What: "contact", Body: object{"emails": "x_4@example.com"}},
+		{What: "contact", Body: object{"phones": "+55 21 1"}}, {What: "contact", Body: object{"phones": "+55 21 2"}},
 	},
 	"billing_account": {
 		{What: "patch", Body: object{"payment_terms_days": 60}}, {What: "suspend"}, {What: "reactivate"}, {What: "close"},
@@ -172,7 +177,10 @@ var foreigners = map[string][]step{
 	},
 	"billing_api_key": {{What: "rotate", Body: object{"graceDays": 5}}, {What: "delete"}},
 	"billing_finance_record": {{What: "patch", Body: object{"amount": "999.00"}},
-		{What: "patch", Body: object{"note": "foreign"}}, {What: "delete"}},
+		{What: "patch", Body: object{"note": "foreign"}}, {What: "delete"},
+		{What: "deepen", Body: object{"x_3": "foreign"}}, {What: "deepen", Body: object{"x_4": "foreign"}},
+		{What: "deepen", Body: object{"x_1": "foreign"}}, {What: "deepen", Body: object{"x_1": "other"}},
+		{What: "deepen", Body: object{"x_2": "foreign"}}, {What: "deepen", Body: object{"x_1": "1", "x_2": "2"}}},
 }
 
 // foreign is a change by another system: to its own keys, to ours, or to the object itself.
@@ -206,6 +214,9 @@ func (d *draw) foreignTo(address string) (about string) {
 	s.Do, s.At = doForeign, address
 	d.do(s)
 	names := append(slices.Sorted(maps.Keys(s.Body)), s.What, "body")
+	if s.What == "contact" { // what shares the list with it
+		names = []string{strings.TrimSuffix(names[0], "s")}
+	}
 	at := slices.IndexFunc(names, func(name string) bool { return choices[typeOf(address)][name] != nil })
 	if at < 0 {
 		return ""
@@ -263,7 +274,7 @@ func (d *draw) meetings() (all []meeting) {
 	if _, there := d.w.blocks["billing_customer.c"]; there && d.chance(2) {
 		address = "billing_customer.c" // by its external_id, it may be taken for another one
 	}
-	if address != "" && d.w.drive.State(address) == nil && d.chance(2) {
+	if address != "" && d.w.drive.State(address) == nil && !d.chance(4) {
 		// The creation is lost, and another system has created the object meanwhile.
 		all = append(all, meeting{Nth: d.IntN(3), Then: &step{Do: doForeign, What: "resemble", At: address}},
 			meeting{Of: ofWrite, Fault: "drop=before"})

@@ -234,7 +234,7 @@ func (w *world) stateHas(sent []sandbox.Request) *violation {
 		removed := slices.ContainsFunc(sent, func(other sandbox.Request) bool {
 			return other.Method == http.MethodDelete && strings.HasSuffix(other.Path, "/"+id)
 		})
-		if !creates(r) || r.Status != http.StatusCreated || !isObject || known || removed {
+		if !creates(r) || r.Status != http.StatusCreated || !isObject || known || removed || replayed(r, made) {
 			continue
 		}
 		// A creation with a used key returns the record of that key, which may be deleted.

@@ -52,7 +52,7 @@ func open(t *testing.T, genuine bool, seed uint64, rewords string) (w *world, en
 		start: acctest.Epoch, rewords: rewords, blocks: map[string]step{}, appliedBlocks: map[string]step{},
 		imports: map[string]string{}, imported: map[string]bool{},
 		unapplied: map[string]bool{}, dirty: map[string]bool{}, graces: map[string]bool{},
-		others: map[string]bool{}, resembling: map[string]string{}}
+		others: map[string]bool{}, resembling: map[string]string{}, contacts: map[string]map[string]string{}}
 	w.counts.lives = 1
 	if genuine {
 		here := *service
@@ -61,7 +61,7 @@ func open(t *testing.T, genuine bool, seed uint64, rewords string) (w *world, en
 	}
 	time.Sleep(time.Until(acctest.Epoch)) // the clocks agree, and reads that lag show what is there from the start
 	service.Sandbox.Clock().Set(acctest.Epoch)
-	w.net = &network{sandbox: service.Sandbox, seed: seed, random: rand.New(rand.NewPCG(seed, 48)), foreign: w.foreign}
+	w.net = &network{sandbox: service.Sandbox, seed: seed, random: rand.New(rand.NewPCG(seed, 48)), foreign: w.meanwhile}
 	w.net.expect(nil)
 	service.Dial, service.Random, service.Uncompared = w.net.dial, w.net.number, true
 	here := *service

@@ -103,7 +103,7 @@ func arrives(fault string) bool {
 // promised reports whether a run that meets only this must not show it: the guide on reliability promises that it ends
 // as without it.
 func (m met) promised() bool {
-	if m.Kill || m.Interrupt || m.Then != nil || m.Date != "" {
+	if m.Kill || m.Interrupt || m.Then != nil || m.Date != "" || m.operation == "me.get" { // it is asked for 10 s at most
 		return false
 	}
 	if m.Fault == "" {
@@ -117,7 +117,7 @@ func (m met) promised() bool {
 		return false
 	case fault.Lag > 0, fault.Status == http.StatusTooManyRequests:
 		return true
-	case fault.Status > 0 && fault.Status < http.StatusInternalServerError, m.operation == "me.get", m.Times > 2:
+	case fault.Status > 0 && fault.Status < http.StatusInternalServerError, m.Times > 2:
 		return false
 	case fault.Latency > 0:
 		return arrives(m.Fault)

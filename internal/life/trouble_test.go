@@ -110,7 +110,9 @@ func (w *world) recover(b *trouble) *violation {
 		if bad != nil {
 			return bad
 		}
-		if len(plan.Errors) > 0 {
+		if len(plan.Errors) > 0 && b.killed { // what was created without a state cannot be found by another configuration
+			return w.refused(plan)
+		} else if len(plan.Errors) > 0 {
 			return cmp.Or(w.refused(plan), w.accounted(b))
 		}
 		w.counts.runs++
@@ -124,6 +126,9 @@ func (w *world) recover(b *trouble) *violation {
 		b.says(done.Errors, done.Warnings)
 		b.had += w.states()
 		imported := w.finished(plan, done)
+		if w.shared {
+			return nil
+		}
 		if failed = done.Errors; len(failed) == 0 {
 			w.turned(b.run)
 			settled := w.settled(step{Turns: b.run.Turns}, plan, imported)
@@ -132,7 +137,7 @@ func (w *world) recover(b *trouble) *violation {
 		w.follow(b, done.Errors)
 		// Abandoned objects may hold what is needed, as without a misfortune.
 		failed = slices.DeleteFunc(slices.Clone(failed), func(text string) bool {
-			return failures.MatchString(text) || w.heldBefore(text, began)
+			return failures.MatchString(text) || w.heldBefore(text, began) || w.unsendable(text)
 		})
 	}
 	if len(failed) > 0 {
@@ -192,9 +197,9 @@ func (w *world) accounted(b *trouble) *violation {
 			continue
 		}
 		ofCustomer, _ := within(o, "customer.id").(string)
-		if o["kind"] == evidence.Account && strings.Contains(b.said, "The billing account of a customer is unknown") &&
-			ofCustomer != "" && strings.Contains(state, ofCustomer) {
-			continue // each refresh looks for it
+		if o["kind"] == evidence.Account && ofCustomer != "" && (strings.Contains(b.said, ofCustomer) ||
+			strings.Contains(b.said, "The billing account of a customer is unknown") && strings.Contains(state, ofCustomer)) {
+			continue // each refresh looks for it, or a message names the customer with which it came
 		}
 		unclear := openOutcome.MatchString(b.said)
 		late := slices.ContainsFunc(b.met, func(m met) bool { return strings.Contains(m.Fault, "late=") })

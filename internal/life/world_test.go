@@ -41,14 +41,16 @@ type world struct {
 	resembling map[string]string // objects of other systems that look like ours, by path, as they were created
 	others     map[string]bool   // ids of objects that other systems have rotated or created
 	graces     map[string]bool   // ids of keys that another system has rotated
-	later      int               // incremented by every run with a value that is known only after apply
-	other      string
+	// contacts are the entries of lists that another system has added: address, list and value at the service.
+	contacts map[string]map[string]string
+	later    int // incremented by every run with a value that is known only after apply
+	other    string
 	// unbound is set when an apply could not determine the token's organization, so objects may lack theirs.
 	unbound bool
 	// calm is set while nothing has changed since an empty plan, at the service or in the configuration.
 	calm bool
-	// shared is set when a creation returned an existing record, as the apply has warned. Both addresses of that record
-	// change it, and the life ends.
+	// shared is set when a creation returned an existing record, as the apply has said. Both addresses of that record
+	// change it, or its key belongs to another body, and the life ends.
 	shared bool
 
 	lived []step
@@ -240,7 +242,12 @@ func (w *world) run(s step) *violation {
 	if s.OtherToken {
 		return w.mistaken(plan, s)
 	}
-	before := w.subscriptions(plan)
+	before, had, keys := w.subscriptions(plan), w.appliedBlocks, w.keys(plan)
+	for address, kept := range w.contacts { // this run may end before it can be judged
+		maps.DeleteFunc(kept, func(list, _ string) bool {
+			return w.blocks[address].Values[list] != nil || s.Turns[address+"."+list] != nil
+		})
+	}
 	began, last := w.service.Sandbox.Clock().Now(), w.seen
 	done, requests, all := w.disturbed(plan, s)
 	w.counts.requests += len(requests)
@@ -270,7 +277,9 @@ func (w *world) run(s step) *violation {
 		if bad := w.ends(w.received(b, requests).after(b)); bad != nil {
 			return bad
 		}
-		w.finished(plan, done)
+		if w.finished(plan, done); w.shared {
+			return nil
+		}
 		w.follow(b, done.Errors)
 		return w.recover(b)
 	}
@@ -279,7 +288,9 @@ func (w *world) run(s step) *violation {
 		return bad
 	}
 	imported := w.finished(plan, done)
-	if len(done.Errors) > 0 {
+	if w.shared {
+		return nil
+	} else if len(done.Errors) > 0 {
 		return w.failed(s, done, began)
 	}
 	// Deferred, because settled below still needs them.
@@ -289,7 +300,8 @@ func (w *world) run(s step) *violation {
 			len(differences(change.Before["custom_metadata"], w.drive.State(address)["custom_metadata"], "")) > 0
 	})
 	w.turned(s)
-	return cmp.Or(w.ends(w.foreignKept(plan)), w.ends(w.linesKept(before, s)), w.settled(s, plan, imported))
+	return cmp.Or(w.ends(w.foreignKept(plan)), w.ends(w.contactsKept(plan, had, s)), w.ends(w.oldKeys(plan, keys)),
+		w.ends(w.linesKept(before, s)), w.settled(s, plan, imported))
 }
 
 // turned marks the objects for which a run had a value that differs from the block.
@@ -347,7 +359,7 @@ func (w *world) expect(meets []meeting) map[string]bool {
 func (w *world) finished(plan *acctest.CorePlan, done *acctest.CoreApplied) (imported map[string]string) {
 	w.shared = w.shared || slices.ContainsFunc(done.Warnings, func(text string) bool {
 		return strings.Contains(text, "may already have existed")
-	})
+	}) || slices.ContainsFunc(done.Errors, w.keyTaken)
 	for address, id := range w.imports {
 		w.imported[id] = w.drive.State(address) != nil
 	}
@@ -394,7 +406,7 @@ func (w *world) disturbed(plan *acctest.CorePlan, s step) (*acctest.CoreApplied,
 // failed checks an apply that failed: the service works, so only errors that the plan could not foresee are allowed.
 func (w *world) failed(s step, done *acctest.CoreApplied, began time.Time) *violation {
 	wrong := slices.ContainsFunc(done.Errors, func(text string) bool {
-		return !failures.MatchString(text) && !w.heldBefore(text, began) && !w.movedLater(text, s)
+		return !failures.MatchString(text) && !w.heldBefore(text, began) && !w.movedLater(text, s) && !w.unsendable(text)
 	})
 	if !wrong || s.By != "" || len(s.Turns) > 0 || s.Fault != "" {
 		return nil // The next run must converge.
@@ -599,6 +611,20 @@ func (w *world) foreign(s step) {
 		method = http.MethodPatch
 	case "delete":
 		method = http.MethodDelete
+	case "contact":
+		method = http.MethodPatch
+		for list, value := range body {
+			before, _ := w.remote(s.At, state)[list].([]any)
+			body = object{list: append(slices.Clone(before), object{"value": value})}
+		}
+	case "deepen":
+		method = http.MethodPatch
+		before, _ := w.remote(s.At, state)["deep"].(object)
+		body = object{"deep": maps.Clone(before)}
+		if before == nil {
+			body["deep"] = object{}
+		}
+		maps.Copy(body["deep"].(object), s.Body)
 	case "items":
 		method, path = http.MethodPut, path+"/items"
 		before, _ := w.remote(s.At, state)["items"].([]any)
@@ -610,6 +636,9 @@ func (w *world) foreign(s step) {
 	if status/100 != 2 {
 		return
 	}
+	if s.What == "delete" {
+		delete(w.contacts, s.At)
+	}
 	w.dirty[s.At] = true
 	if strings.HasPrefix(s.What, "rotate") {
 		id, _ := within(response, "data.id").(string) // of the successor
@@ -618,8 +647,13 @@ func (w *world) foreign(s step) {
 	if s.What == "rotate" {
 		w.graces[state["id"].(string)] = true
 	}
-	if s.What == "patch" {
+	switch s.What {
+	case "patch":
 		w.mark(s.At, foreignKeys(body))
+	case "deepen":
+		w.mark(s.At, object{"deep": pick(w.remote(s.At, state)["deep"].(object), slices.Collect(maps.Keys(s.Body)))})
+	case "contact":
+		w.markContacts(s)
 	}
 }
 

@@ -1,9 +1,13 @@
 // Command mutants changes the code in one place at a time, and reports the changes that no test finds.
 //
 //	mutants [-seed N] [-count N] [-tests PATTERNS] PACKAGE|FILE…
+//	mutants [-seed N] -promises FILE
 //
 // It draws COUNT places in the files of the packages. A mutant that does not compile is drawn again. The exit code is 1
 // if fewer than nine in ten are found, or if the tests fail without a mutant.
+//
+// With -promises, the changes are those of the file, which each break a promise, and 150 random lives must find all of
+// them: some 2,000 runs of Terraform.
 package main
 
 import (
@@ -34,6 +38,7 @@ func main() {
 
 // mutant is a change of a file.
 type mutant struct {
+	promise    string // that it breaks; empty: it is drawn
 	file       string
 	from, to   int // offsets
 	line       int
@@ -47,8 +52,18 @@ func run(ctx context.Context, args []string) error {
 	tests := flags.String("tests", "", "`PATTERNS` of the packages whose tests run, separated by spaces; empty: the mutated ones")
 	timeout := flags.Duration("timeout", 5*time.Minute, "`DURATION` after which tests count as failed")
 	workers := flags.Int("parallel", 2, "`NUMBER` of mutants at once")
+	broken := flags.String("promises", "", "`FILE` of changes that break a promise each")
 	if err := flags.Parse(args); err != nil {
 		return err
+	}
+	if *broken != "" {
+		all, err := promises(*broken)
+		if err != nil {
+			return err
+		}
+		s := &session{tests: []string{"-run=^TestSoak$", "./internal/life", "-args", "-first", "-lives=150",
+			fmt.Sprintf("-seed=%d", max(*seed, 1))}, timeout: *timeout, count: len(all), waiting: all}
+		return s.run(ctx, *workers, len(all))
 	}
 	if flags.NArg() == 0 {
 		return errors.New("name a package, such as ./internal/sandbox/amounts")
@@ -65,22 +80,57 @@ func run(ctx context.Context, args []string) error {
 	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	fmt.Printf("%d places, seed %d\n", len(all), *seed)
 	s := &session{tests: patterns, timeout: *timeout, count: *count, waiting: all}
+	return s.run(ctx, *workers, 0)
+}
+
+// run tries the mutants. least is the number that must be found; 0: nine in ten.
+func (s *session) run(ctx context.Context, workers, least int) error {
 	if out, err := s.test(ctx); err != nil {
 		return fmt.Errorf("the tests fail without a mutant: %w\n%s", err, out)
 	}
 	var group sync.WaitGroup
-	for range *workers {
+	for range workers {
 		group.Go(func() { s.work(ctx) })
 	}
 	group.Wait()
 	fmt.Printf("%d of %d mutants were found\n", s.found, s.done)
-	if s.err != nil {
+	switch {
+	case s.err != nil:
 		return s.err
-	}
-	if s.found*10 < s.done*9 {
+	case s.found < least:
+		return errors.New("some promises can be broken")
+	case least == 0 && s.found*10 < s.done*9:
 		return errors.New("fewer than nine in ten")
 	}
 	return nil
+}
+
+// promises reads a file of changes. Each begins with == and the promise; then come the file below internal, the code,
+// which the file has once, => and what replaces it.
+func promises(name string) (all []mutant, err error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	for _, section := range strings.Split(string(text), "\n== ")[1:] {
+		promise, rest, _ := strings.Cut(section, "\n")
+		file, change, _ := strings.Cut(rest, "\n")
+		code, with, ok := strings.Cut(change, "\n=>\n")
+		if file, err = filepath.Abs(filepath.Join(filepath.Dir(name), "..", "..", file)); err != nil {
+			return nil, err
+		}
+		source, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		from := strings.Index(string(source), code)
+		if !ok || strings.Count(string(source), code) != 1 {
+			return nil, fmt.Errorf("%s: %s does not have exactly once: %s", promise, file, code)
+		}
+		all = append(all, mutant{promise, file, from, from + len(code), strings.Count(string(source[:from]), "\n") + 1, code,
+			strings.TrimSpace(with)})
+	}
+	return all, nil
 }
 
 // find returns the places in the files of packages.
@@ -108,7 +158,7 @@ func find(ctx context.Context, patterns []string) (all []mutant, err error) {
 		ast.Inspect(tree, func(n ast.Node) bool {
 			text := func(n ast.Node) string { return string(source[at(n.Pos()):at(n.End())]) }
 			for _, p := range placesIn(n, text) {
-				all = append(all, mutant{file, at(p.node.Pos()), at(p.node.End()), set.Position(p.node.Pos()).Line,
+				all = append(all, mutant{"", file, at(p.node.Pos()), at(p.node.End()), set.Position(p.node.Pos()).Line,
 					text(p.node), p.with})
 			}
 			return true
@@ -203,7 +253,10 @@ func (s *session) work(ctx context.Context) {
 				s.found++
 				word = "found   "
 			}
-			fmt.Printf("%s %s:%d: %s → %s\n", word, shown(m.file), m.line, oneLine(m.text), oneLine(m.with))
+			if m.promise != "" {
+				m.promise += ": "
+			}
+			fmt.Printf("%s %s%s:%d: %s → %s\n", word, m.promise, shown(m.file), m.line, oneLine(m.text), oneLine(m.with))
 		}
 		s.mu.Unlock()
 	}

@@ -83,3 +83,12 @@ func Test(t *testing.T) {
 		})
 	}
 }
+
+// Each change that breaks a promise still fits the code.
+func TestPromises(t *testing.T) {
+	t.Parallel()
+	all, err := promises("promises.txt")
+	if err != nil || len(all) < 30 {
+		t.Errorf("%d changes: %v", len(all), err)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"os/exec"
@@ -17,7 +18,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/google/uuid"
@@ -209,8 +209,8 @@ func (d *drill) judge(ctx context.Context, c *drillCheck) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if c.Name == "right" && got[0] == noConnection {
-		return fmt.Errorf("nothing listens at %s", d.url)
+	if c.Name == "right" && strings.HasPrefix(got[0], noConnection) {
+		return fmt.Errorf("%s: %s", d.url, got[0])
 	}
 	isWrong := c.isWrong(got)
 	c.Got, c.Result = strings.Join(slices.Compact(got), ", "), "ok"
@@ -272,10 +272,11 @@ func (d *drill) send(ctx context.Context, e hooked) string {
 		_ = response.Header.Write(&content)
 		_, err = content.ReadFrom(io.LimitReader(response.Body, 1<<20))
 	}
+	var dial *net.OpError
 	_, digits, _ := strings.Cut(sandbox.Signature(d.secret, e.At, e.Body), ",v1=")
 	switch {
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return noConnection
+	case errors.As(err, &dial) && dial.Op == "dial":
+		return noConnection + ": " + dial.Err.Error()
 	case err != nil && limited.Err() != nil:
 		return "no response within " + d.limit.String()
 	case err != nil:
@@ -346,7 +347,7 @@ charge that does not exist.
 --effect is a command that prints how often the handler has done its work, such as the number of payments. It runs
 before and after each check, without a shell. Without it, the checks that are about effects are not judged.
 
-The exit code is 3 if the handler fails a check, and 1 if nothing listens at the address.
+The exit code is 3 if the handler fails a check, and 1 if there is no connection to the address.
 `,
 		examples: `{sandbox} drill http://localhost:3000/hooks
 {sandbox} drill http://localhost:3000/hooks --effect 'psql -tAc "select count(*) from payments"' --junit drill.xml

@@ -88,7 +88,8 @@ output "organization" { value = data.billing_organization.this.name }
 	}
 }
 
-// TestAccInstallPage runs the scripts of the guide: build an archive with its sum, install it, and init.
+// TestAccInstallPage runs the scripts of the guide: build an archive with its sum, install it, and init. With
+// -trimpath, all packages would be compiled again.
 func TestAccInstallPage(t *testing.T) {
 	tf := acctest.NewTerraformWithoutProvider(t)
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
@@ -126,7 +127,7 @@ terraform {
 			t.Fatalf("%v: %s", err, out)
 		}
 	}
-	sh(root, strings.NewReplacer(`"dist/`, `"`+dist+"/", "cd dist", "cd "+dist).Replace(scripts[0][1]))
+	sh(root, strings.NewReplacer(`"dist/`, `"`+dist+"/", "cd dist", "cd "+dist, "-trimpath ", "").Replace(scripts[0][1]))
 	terraform := t.TempDir()
 	if err := os.Symlink(acctest.TerraformProgram(), filepath.Join(terraform, "terraform")); err != nil {
 		t.Fatal(err)

@@ -215,7 +215,11 @@ func (d *drill) judge(ctx context.Context, c *drillCheck) error {
 	isWrong := c.isWrong(got)
 	c.Got, c.Result = strings.Join(slices.Compact(got), ", "), "ok"
 	if d.effects != nil {
-		made, err := d.made(ctx, c.effects)
+		expected := c.effects
+		if isWrong {
+			expected = 0 // nothing is waited for
+		}
+		made, err := d.made(ctx, expected)
 		if err != nil {
 			return err
 		}
@@ -252,6 +256,10 @@ func (d *drill) send(ctx context.Context, e hooked) string {
 	request, err := e.Request(limited)
 	if err != nil {
 		return err.Error()
+	}
+	if user := request.URL.User; user != nil {
+		password, _ := user.Password()
+		request.SetBasicAuth(user.Username(), password)
 	}
 	const header = "X-Webhook-Signature"
 	if e.signed != nil {

@@ -42,6 +42,10 @@ func (h *handler) effects() int {
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if user, password, _ := r.BasicAuth(); user != "hooks" || password != "password" {
+		w.WriteHeader(http.StatusProxyAuthRequired)
+		return
+	}
 	time.Sleep(h.sleeps)
 	reader := io.Reader(r.Body)
 	if h.longest > 0 {

@@ -50,8 +50,12 @@ func TestDrill(t *testing.T) {
 			h := &handler{defects: c.defects, seen: map[string]bool{}}
 			server := httptest.NewServer(h)
 			defer server.Close()
-			d := drill{url: server.URL, secret: handlerSecret, limit: 300 * time.Millisecond,
+			d := drill{url: strings.Replace(server.URL, "//", "//hooks:password@", 1), secret: handlerSecret,
+				limit:   3 * time.Second,
 				effects: func(context.Context) (int, error) { return h.effects(), nil }}
+			if c.defects.sleeps > 0 {
+				d.limit = c.defects.sleeps / 10
+			}
 			var failed []string
 			err := d.run(t.Context(), func(r drillCheck) {
 				if r.Result == "failed" {

@@ -249,11 +249,11 @@ func (w *world) stateHas(sent []sandbox.Request) *violation {
 var staying = []string{"items", "cancel_at_period_end", "cancellation_reason", "collection_method",
 	"nfe_issuance_policy"}
 
-// subscriptions returns the subscriptions at the service that a plan keeps.
-func (w *world) subscriptions(plan *acctest.CorePlan) map[string]object {
+// remotes returns the objects of a type at the service that a plan keeps, or replaces in place.
+func (w *world) remotes(plan *acctest.CorePlan, typeName string) map[string]object {
 	all := map[string]object{}
 	for _, c := range plan.Changes {
-		if typeOf(c.Address) == "billing_subscription" && (c.Action == acctest.NoOp || c.Action == acctest.Update) {
+		if typeOf(c.Address) == typeName && (c.Action == acctest.NoOp || c.Action == acctest.Update) {
 			all[c.Address] = w.remote(c.Address, c.Before)
 		}
 	}

@@ -23,18 +23,12 @@ func (w *world) meanwhile(s step) {
 	}
 }
 
-// markContacts remembers the entry that another system has added, unless the configuration has the whole list.
-func (w *world) markContacts(s step) {
-	now := w.remote(s.At, w.drive.State(s.At))
-	for list := range s.Body {
-		entries, _ := now[list].([]any)
-		if len(entries) == 0 || w.contacts[s.At] == nil {
-			w.contacts[s.At] = map[string]string{}
-		}
-		if len(entries) > 0 {
-			w.contacts[s.At][list] = show(entries[len(entries)-1])
-		}
+// markContacts remembers the entry that another system has added last to a list of an object.
+func (w *world) markContacts(at, list string, entries []any) {
+	if w.contacts[at] == nil {
+		w.contacts[at] = map[string]string{}
 	}
+	w.contacts[at][list] = show(entries[len(entries)-1])
 }
 
 // contactsKept checks that entries of another system stay, where a plan keeps the customer and its configuration has
@@ -55,17 +49,6 @@ func (w *world) contactsKept(plan *acctest.CorePlan, before map[string]step, run
 		}
 	}
 	return nil
-}
-
-// keys returns the keys at the service that a plan keeps or replaces in place.
-func (w *world) keys(plan *acctest.CorePlan) map[string]object {
-	all := map[string]object{}
-	for _, c := range plan.Changes {
-		if typeOf(c.Address) == "billing_api_key" && (c.Action == acctest.NoOp || c.Action == acctest.Update) {
-			all[c.Address] = w.remote(c.Address, c.Before)
-		}
-	}
-	return all
 }
 
 // oldKeys checks what an apply has done with the key that it has replaced: it works for its grace period, or to its own

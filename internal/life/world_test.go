@@ -242,7 +242,8 @@ func (w *world) run(s step) *violation {
 	if s.OtherToken {
 		return w.mistaken(plan, s)
 	}
-	before, had, keys := w.subscriptions(plan), w.appliedBlocks, w.keys(plan)
+	had := w.appliedBlocks
+	before, keys := w.remotes(plan, "billing_subscription"), w.remotes(plan, "billing_api_key")
 	for address, kept := range w.contacts { // this run may end before it can be judged
 		maps.DeleteFunc(kept, func(list, _ string) bool {
 			return w.blocks[address].Values[list] != nil || s.Turns[address+"."+list] != nil
@@ -619,12 +620,12 @@ func (w *world) foreign(s step) {
 		}
 	case "deepen":
 		method = http.MethodPatch
-		before, _ := w.remote(s.At, state)["deep"].(object)
-		body = object{"deep": maps.Clone(before)}
-		if before == nil {
-			body["deep"] = object{}
+		deep, _ := w.remote(s.At, state)["deep"].(object)
+		if deep = maps.Clone(deep); deep == nil {
+			deep = object{}
 		}
-		maps.Copy(body["deep"].(object), s.Body)
+		maps.Copy(deep, s.Body)
+		body = object{"deep": deep}
 	case "items":
 		method, path = http.MethodPut, path+"/items"
 		before, _ := w.remote(s.At, state)["items"].([]any)
@@ -647,13 +648,17 @@ func (w *world) foreign(s step) {
 	if s.What == "rotate" {
 		w.graces[state["id"].(string)] = true
 	}
-	switch s.What {
+	switch changed, _ := response["data"].(object); s.What {
 	case "patch":
 		w.mark(s.At, foreignKeys(body))
 	case "deepen":
-		w.mark(s.At, object{"deep": pick(w.remote(s.At, state)["deep"].(object), slices.Collect(maps.Keys(s.Body)))})
+		w.mark(s.At, object{"deep": pick(changed["deep"].(object), slices.Collect(maps.Keys(s.Body)))})
 	case "contact":
-		w.markContacts(s)
+		for list := range body {
+			if entries, _ := changed[list].([]any); len(entries) > 0 {
+				w.markContacts(s.At, list, entries)
+			}
+		}
 	}
 }
 

@@ -195,6 +195,16 @@ func Signature(secret string, at time.Time, body []byte) string {
 	return delivery.Signature(secret, at, body)
 }
 
+// What every attempt to deliver an event has in common.
+const (
+	// SignatureHeader is the name of the header with the signature.
+	SignatureHeader = delivery.SignatureHeader
+	// MaxAttempts is the number of attempts before a delivery is exhausted.
+	MaxAttempts = delivery.MaxAttempts
+	// DeliveryTimeout is the time that an endpoint has to respond.
+	DeliveryTimeout = delivery.Timeout
+)
+
 // Loopback reports whether a host, in lower case, is this machine.
 func Loopback(host string) bool { return server.Loopback(host) }
 

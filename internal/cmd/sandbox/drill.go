@@ -29,12 +29,9 @@ import (
 // exitWrongHandler is the exit code if the handler fails a check.
 const exitWrongHandler = 3
 
-// Limits of the service (service description, Collections §8). The tolerance is the recommended one.
-const (
-	tolerance = 300 * time.Second
-	attempts  = 8
-	timeLimit = 10 * time.Second
-)
+// tolerance is the difference between the time of a signature and now that a handler should accept (service
+// description, Collections §5).
+const tolerance = 300 * time.Second
 
 // hooked is an attempt to deliver an event. Its signature is that of signed, or of the body if that is nil.
 type hooked struct {
@@ -91,10 +88,10 @@ var drillChecks = []drillCheck{
 			return []hooked{e, other}
 		}},
 	{Name: atOnce, effects: 1, repeats: true, Did: "sent one event eight times at once", Why: again, Source: "§5, 6",
-		send: func(e hooked) []hooked { return slices.Repeat([]hooked{e}, attempts) }},
+		send: func(e hooked) []hooked { return slices.Repeat([]hooked{e}, sandbox.MaxAttempts) }},
 	{Name: "attempts", effects: 1, repeats: true, Did: "sent the eight attempts of one delivery", Why: "Each is signed " +
 		"again: only the event's id is the same.", Source: "§5, 2 and 6", send: func(e hooked) (all []hooked) {
-		for ; e.Number <= attempts; e.Number++ {
+		for ; e.Number <= sandbox.MaxAttempts; e.Number++ {
 			e.At = e.At.Add(time.Second)
 			all = append(all, e)
 		}
@@ -249,6 +246,29 @@ const noConnection = "no connection"
 
 var success = regexp.MustCompile(`^2\d\d$`)
 
+// signature is the value of the header with the signature.
+func (e *hooked) signature() string {
+	body := e.Body
+	if e.signed != nil {
+		body = e.signed
+	}
+	signature := sandbox.Signature(e.Secret, e.At, body)
+	if !e.forged {
+		return signature
+	}
+	other := "0"
+	if strings.HasSuffix(signature, other) {
+		other = "1"
+	}
+	return signature[:len(signature)-1] + other
+}
+
+// digits returns the HMAC of a signature.
+func digits(signature string) string {
+	_, v1, _ := strings.Cut(signature, ",v1=")
+	return v1
+}
+
 // send sends a delivery, and returns the status of the response, or what is wrong with it.
 func (d *drill) send(ctx context.Context, e hooked) string {
 	limited, cancel := context.WithTimeout(ctx, d.limit)
@@ -261,16 +281,10 @@ func (d *drill) send(ctx context.Context, e hooked) string {
 		password, _ := user.Password()
 		request.SetBasicAuth(user.Username(), password)
 	}
-	const header = "X-Webhook-Signature"
-	if e.signed != nil {
-		request.Header.Set(header, sandbox.Signature(e.Secret, e.At, e.signed))
-	}
-	if e.forged {
-		other := map[bool]string{true: "1", false: "0"}[strings.HasSuffix(request.Header.Get(header), "0")]
-		request.Header.Set(header, request.Header.Get(header)[:len(request.Header.Get(header))-1]+other)
-	}
 	if e.isUnsigned {
-		request.Header.Del(header)
+		request.Header.Del(sandbox.SignatureHeader)
+	} else {
+		request.Header.Set(sandbox.SignatureHeader, e.signature())
 	}
 	transport := &http.Transport{DisableKeepAlives: true} // as the service sends: without proxy, cookies and redirects
 	response, err := transport.RoundTrip(request)
@@ -281,7 +295,7 @@ func (d *drill) send(ctx context.Context, e hooked) string {
 		_, err = content.ReadFrom(io.LimitReader(response.Body, 1<<20))
 	}
 	var dial *net.OpError
-	_, digits, _ := strings.Cut(sandbox.Signature(d.secret, e.At, e.Body), ",v1=")
+	right := digits(sandbox.Signature(d.secret, e.At, e.Body))
 	switch {
 	case errors.As(err, &dial) && dial.Op == "dial":
 		return noConnection + ": " + dial.Err.Error()
@@ -289,7 +303,7 @@ func (d *drill) send(ctx context.Context, e hooked) string {
 		return "no response within " + d.limit.String()
 	case err != nil:
 		return err.Error()
-	case response.StatusCode >= http.StatusBadRequest && strings.Contains(content.String(), digits):
+	case response.StatusCode >= http.StatusBadRequest && strings.Contains(content.String(), right):
 		return fmt.Sprintf("%d with the right signature", response.StatusCode)
 	}
 	return strconv.Itoa(response.StatusCode)
@@ -369,7 +383,7 @@ The exit code is 3 if the handler fails a check, and 1 if there is no connection
 				set.StringVar(&file, "junit", "", "write the results to this `FILE` too, as JUnit XML")
 			},
 			run: func(ctx context.Context, _ *controller, values []string) error {
-				d := drill{url: values[0], secret: p.getenv(secretEnv), limit: timeLimit}
+				d := drill{url: values[0], secret: p.getenv(secretEnv), limit: sandbox.DeliveryTimeout}
 				address, err := url.Parse(d.url)
 				if err != nil || address.Host == "" || address.Scheme != "http" && address.Scheme != "https" {
 					return misused("write the whole address of the handler, such as http://localhost:3000/hooks")

@@ -3,8 +3,6 @@ package main
 import (
 	"bytes"
 	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -12,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
 const handlerSecret = "whsec_drill"
@@ -61,7 +61,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
-	if !h.isSigned(w, r.Header.Get("X-Webhook-Signature"), body) {
+	if !h.isSigned(w, r.Header.Get(sandbox.SignatureHeader), body) {
 		return
 	}
 	if age := time.Since(parsed(event.Timestamp)); h.byTimestamp && age > tolerance {
@@ -81,7 +81,7 @@ func parsed(timestamp string) time.Time {
 }
 
 func (h *handler) isSigned(w http.ResponseWriter, header string, body []byte) bool {
-	at, digits, _ := strings.Cut(strings.TrimPrefix(header, "t="), ",v1=")
+	at, got, _ := strings.Cut(strings.TrimPrefix(header, "t="), ",v1=")
 	seconds, err := strconv.ParseInt(at, 10, 64)
 	age := time.Since(time.Unix(seconds, 0))
 	if h.serializes {
@@ -89,14 +89,12 @@ func (h *handler) isSigned(w http.ResponseWriter, header string, body []byte) bo
 		_ = json.Compact(&compact, body)
 		body = compact.Bytes()
 	}
-	mac := hmac.New(sha256.New, []byte(handlerSecret))
-	_, _ = mac.Write(append([]byte(at+"."), body...))
-	wanted := hex.EncodeToString(mac.Sum(nil))
+	wanted := digits(sandbox.Signature(handlerSecret, time.Unix(seconds, 0), body))
 	switch {
-	case h.anySignature, h.noSignature && header == "", h.otherSecrets && len(digits) == len(wanted):
+	case h.anySignature, h.noSignature && header == "", h.otherSecrets && len(got) == len(wanted):
 		return true
 	case err == nil && (h.anyAge || age < tolerance) && (h.anyAge || h.anyFuture || age > -tolerance) &&
-		(hmac.Equal([]byte(wanted), []byte(digits)) || h.ofBody && !bytes.HasSuffix(body, []byte("}"))):
+		(hmac.Equal([]byte(wanted), []byte(got)) || h.ofBody && !bytes.HasSuffix(body, []byte("}"))):
 		return true
 	case h.isForbidden:
 		w.WriteHeader(http.StatusForbidden)
@@ -117,7 +115,7 @@ func (h *handler) work(header http.Header, event, timestamp string) (status int)
 	case h.byDelivery:
 		id = header.Get("X-Webhook-Delivery-Id")
 	case h.bySignature:
-		id = header.Get("X-Webhook-Signature")
+		id = header.Get(sandbox.SignatureHeader)
 	}
 	if h.knownOnly && event != "charge.paid" {
 		return http.StatusBadRequest

@@ -126,7 +126,7 @@ func (s *serving) detach(ctx context.Context) error {
 		case <-ctx.Done():
 			return errors.Join(context.Cause(ctx), server.Process.Kill())
 		case code := <-ended:
-			return errors.Join(s.p.repeat(s.p.err, printed.Name()), statusError{max(exitFailure, code)})
+			return errors.Join(s.p.repeat(s.p.err, printed.Name(), ""), statusError{max(exitFailure, code)})
 		case <-time.After(followEvery / 10): //nolint:mnd // soon
 		}
 		if notYet == nil {
@@ -136,11 +136,11 @@ func (s *serving) detach(ctx context.Context) error {
 	}
 }
 
-// repeat prints a file, and more texts.
-func (p program) repeat(to io.Writer, file string, more ...string) error {
+// repeat prints a file, and more.
+func (p program) repeat(to io.Writer, file, more string) error {
 	text, err := os.ReadFile(file)
 	if err == nil {
-		_, err = fmt.Fprint(to, string(text), p.expand(strings.Join(more, "")))
+		_, err = fmt.Fprint(to, string(text), p.expand(more))
 	}
 	return err
 }

@@ -32,9 +32,9 @@ func read(t *testing.T, a billing.BillingAccount) model {
 	return m
 }
 
-// TestAfter: what the service does not return stays as it was, and what it does return wins, but for the customer: an
+// TestKeep: what the service does not return stays as it was, and what it does return wins, but for the customer: an
 // account never moves. Whatever is wrong with a response, its id is not lost.
-func TestAfter(t *testing.T) {
+func TestKeep(t *testing.T) {
 	t.Parallel()
 	prior := read(t, plain())
 	prior.StatusReason, prior.DeletionPolicy = types.StringValue("why"), types.StringValue("abandon")

@@ -1,17 +1,19 @@
 package life
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
 // block draws one of the blocks; "" if there are none.
-func (d *draw) block(of map[string]step) string {
+func (d *draw) block(of map[string]block) string {
 	all := slices.Sorted(maps.Keys(of))
 	if len(all) == 0 {
 		return ""
@@ -36,42 +38,42 @@ func argumentNames(address string) []string {
 }
 
 // change changes one to three arguments of a block.
-func (d *draw) change() { d.changeOf(d.block(d.w.blocks)) }
+func (d *draw) change() { d.changeOf(d.block(d.blocks)) }
 
 func (d *draw) changeOf(address string) {
-	s, there := d.w.blocks[address]
+	b, there := d.blocks[address]
 	if !there {
 		return
 	}
-	s.Values = maps.Clone(s.Values)
+	b.values = maps.Clone(b.values)
 	names := argumentNames(address)
 	for range 1 + d.IntN(3) {
 		name := pickOne(d, names)
 		from := choices[typeOf(address)][name]
 		n := d.IntN(len(from) + 1)
 		if n < len(from) {
-			s.Values[name] = named(from[n], address)
+			b.values[name] = named(from[n], address)
 		} else if !slices.Contains(required[typeOf(address)], name) {
-			delete(s.Values, name)
+			delete(b.values, name)
 		}
 	}
 	if typeOf(address) == "billing_subscription" && d.chance(5) {
-		delete(s.Values, "plan_id")
-		delete(s.Values, "items")
+		delete(b.values, "plan_id")
+		delete(b.values, "items")
 		name := pickOne(d, []string{"plan_id", "items"})
-		s.Values[name] = choices[typeOf(address)][name][1]
+		b.values[name] = choices[typeOf(address)][name][1]
 	}
 	if typeOf(address) == "billing_account" && d.chance(4) {
 		customers := []string{"billing_customer.c"}
-		if _, there := d.w.blocks["billing_customer.d"]; there {
+		if _, there := d.blocks["billing_customer.d"]; there {
 			customers = append(customers, "billing_customer.d")
 		}
-		s.Values["customer_id"] = object{"$ref": pickOne(d, customers) + ".id"}
+		b.values["customer_id"] = object{"$ref": pickOne(d, customers) + ".id"}
 	}
 	if d.chance(4) {
-		s.Ignore = d.ignore(address)
+		b.ignore = d.ignore(address)
 	}
-	d.set(s)
+	d.set(b)
 }
 
 func (d *draw) changeAndRun() {
@@ -94,7 +96,7 @@ var operations = map[string][]string{
 // reads lag.
 func (d *draw) operate() {
 	var all [][2]string
-	for _, address := range slices.Sorted(maps.Keys(d.w.appliedBlocks)) {
+	for _, address := range slices.Sorted(maps.Keys(d.applied().blocks)) {
 		for _, name := range operations[typeOf(address)] {
 			all = append(all, [2]string{address, name})
 		}
@@ -104,87 +106,94 @@ func (d *draw) operate() {
 	}
 	chosen := pickOne(d, all)
 	address, name := chosen[0], chosen[1]
-	s, there := d.w.blocks[address]
+	b, there := d.blocks[address]
 	if !there {
 		return
 	}
-	s.Values = maps.Clone(s.Values)
+	b.values = maps.Clone(b.values)
 	others := slices.DeleteFunc(slices.Clone(choices[typeOf(address)][name]), func(v any) bool {
-		return show(v) == "{}" || show(named(v, address)) == show(s.Values[name])
+		return show(v) == "{}" || show(named(v, address)) == show(b.values[name])
 	})
 	if len(others) == 0 {
 		return
 	}
-	s.Values[name] = named(pickOne(d, others), address)
-	d.set(s)
-	meets := d.meetings()
+	b.values[name] = named(pickOne(d, others), address)
+	d.set(b)
+	meets := d.misfortunes()
 	counts := name == "plan_id" || name == "rotate_secret_when_changed" // each repetition of its request has an effect
-	if d.w.net != nil && (counts || d.chance(2)) {
+	if d.s.net != nil && (counts || d.chance(2)) {
 		nth := d.IntN(2) // the second step of an apply, if there is one
 		if counts {
 			nth = d.IntN(3) / 2
 		}
-		meets = append([]meeting{{Of: ofWrite, Nth: nth, Times: 1 + d.IntN(2), Fault: pickOne(d, lost)}}, meets...)
+		meets = append([]misfortune{{of: ofWrite, nth: nth, times: 1 + d.IntN(2), fault: pickOne(d, lost)}}, meets...)
 	}
 	d.runs(meets)
 	if d.chance(2) {
-		d.do(step{Do: doRun, Meets: []meeting{{Nth: d.IntN(2), Times: 1000, Fault: "lag=9s"}}})
+		d.meet([]misfortune{{nth: d.IntN(2), times: 1000, fault: "lag=9s"}})
+		d.apply(nil)
 	}
 }
 
 func (d *draw) foreignChangeAndRun() {
-	address := d.block(d.w.appliedBlocks)
+	address := d.block(d.applied().blocks)
 	about := d.foreignTo(address)
 	if d.chance(3) {
 		d.run()
 	}
-	if s, there := d.w.blocks[address]; there && about != "" && !d.chance(4) {
-		s.Values = maps.Clone(s.Values)
-		s.Values[about] = named(pickOne(d, choices[typeOf(address)][about]), address)
-		d.set(s)
+	if b, there := d.blocks[address]; there && about != "" && !d.chance(4) {
+		b.values = maps.Clone(b.values)
+		b.values[about] = named(pickOne(d, choices[typeOf(address)][about]), address)
+		d.set(b)
 	} else {
 		d.changeOf(address)
 	}
 	d.run()
 }
 
+// change is a change by another system: patch, delete, contact, deepen, items, or an operation.
+type change struct {
+	what string
+	body object
+}
+
 // foreigners lists changes by another system, by type.
-var foreigners = map[string][]step{
+var foreigners = map[string][]change{
 	"billing_customer": {
-		{What: "patch", Body: object{"notes": "foreign"}},
-		{What: "patch", Body: object{"nickname": "foreign", "birthday": "2000-01-01"}}, {What: "delete"},
-		{What: "patch", Body: object{"external_id": "foreign"}},
-		{What: "contact", Body: object{"emails": "x_1@example.com"}},
-		{What: "contact", Body: object{"emails": "x_2@example.com"}},
-		{What: "contact", Body: object{"emails": "x_3@example.com"}},
-		{What: "contact", Body: object{"emails": "x_4@example.com"}},
-		{What: "contact", Body: object{"phones": "+55 21 1"}}, {What: "contact", Body: object{"phones": "+55 21 2"}},
+		{what: "patch", body: object{"notes": "foreign"}},
+		{what: "patch", body: object{"nickname": "foreign", "birthday": "2000-01-01"}}, {what: "delete"},
+		{what: "patch", body: object{"external_id": "foreign"}},
+		{what: "contact", body: object{"emails": "x_1@example.com"}},
+		{what: "contact", body: object{"emails": "x_2@example.com"}},
+		{what: "contact", body: object{"emails": "x_3@example.com"}},
+		{what: "contact", body: object{"emails": "x_4@example.com"}},
+		{what: "contact", body: object{"phones": "+55 21 1"}}, {what: "contact", body: object{"phones": "+55 21 2"}},
 	},
 	"billing_account": {
-		{What: "patch", Body: object{"payment_terms_days": 60}}, {What: "suspend"}, {What: "reactivate"}, {What: "close"},
-		{What: "patch", Body: object{"external_id": "foreign"}},
+		{what: "patch", body: object{"payment_terms_days": 60}}, {what: "suspend"}, {what: "reactivate"}, {what: "close"},
+		{what: "patch", body: object{"external_id": "foreign"}},
 	},
 	"billing_subscription": {
-		{What: "patch", Body: object{"notes": "foreign"}}, {What: "patch", Body: object{"discount_percent": 50}},
-		{What: "items", Body: item(1, 50)}, {What: "items", Body: item(0, 7)},
-		{What: "cancel", Body: object{"reason": "foreign"}}, {What: "cancel", Body: object{"cancel_at_period_end": true}},
-		{What: "pause"}, {What: "resume"}, {What: "change-plan", Body: object{"plan_id": uuids[3]}},
+		{what: "patch", body: object{"notes": "foreign"}}, {what: "patch", body: object{"discount_percent": 50}},
+		{what: "items", body: item(1, 50)}, {what: "items", body: item(0, 7)},
+		{what: "cancel", body: object{"reason": "foreign"}}, {what: "cancel", body: object{"cancel_at_period_end": true}},
+		{what: "pause"}, {what: "resume"}, {what: "change-plan", body: object{"plan_id": uuids[3]}},
 	},
 	"billing_webhook_endpoint": {
-		{What: "patch", Body: object{"description": "foreign"}}, {What: "patch", Body: object{"active": false}},
-		{What: "rotate-secret"}, {What: "delete"},
-		{What: "patch", Body: object{"authentication": object{"type": "header", "name": "X-Foreign", "value": "v"}}},
+		{what: "patch", body: object{"description": "foreign"}}, {what: "patch", body: object{"active": false}},
+		{what: "rotate-secret"}, {what: "delete"},
+		{what: "patch", body: object{"authentication": object{"type": "header", "name": "X-Foreign", "value": "v"}}},
 	},
-	"billing_api_key": {{What: "rotate", Body: object{"graceDays": 5}}, {What: "delete"}},
-	"billing_finance_record": {{What: "patch", Body: object{"amount": "999.00"}},
-		{What: "patch", Body: object{"note": "foreign"}}, {What: "delete"},
-		{What: "deepen", Body: object{"x_3": "foreign"}}, {What: "deepen", Body: object{"x_4": "foreign"}},
-		{What: "deepen", Body: object{"x_1": "foreign"}}, {What: "deepen", Body: object{"x_1": "other"}},
-		{What: "deepen", Body: object{"x_2": "foreign"}}, {What: "deepen", Body: object{"x_1": "1", "x_2": "2"}}},
+	"billing_api_key": {{what: "rotate", body: object{"graceDays": 5}}, {what: "delete"}},
+	"billing_finance_record": {{what: "patch", body: object{"amount": "999.00"}},
+		{what: "patch", body: object{"note": "foreign"}}, {what: "delete"},
+		{what: "deepen", body: object{"x_3": "foreign"}}, {what: "deepen", body: object{"x_4": "foreign"}},
+		{what: "deepen", body: object{"x_1": "foreign"}}, {what: "deepen", body: object{"x_1": "other"}},
+		{what: "deepen", body: object{"x_2": "foreign"}}, {what: "deepen", body: object{"x_1": "1", "x_2": "2"}}},
 }
 
 // foreign is a change by another system: to its own keys, to ours, or to the object itself.
-func (d *draw) foreign() { d.foreignTo(d.block(d.w.appliedBlocks)) }
+func (d *draw) foreign() { d.foreignTo(d.block(d.applied().blocks)) }
 
 // foreignTo returns the argument that the change affects, if any.
 func (d *draw) foreignTo(address string) (about string) {
@@ -194,27 +203,22 @@ func (d *draw) foreignTo(address string) (about string) {
 	all := foreigners[typeOf(address)]
 	metadata := choices[typeOf(address)]["custom_metadata"] != nil
 	n := d.IntN(len(all) + 4)
-	var s step
+	c := all[0]
 	switch {
 	case n < len(all):
-		s = all[n]
+		c = all[n]
 	case metadata && n%2 == 0:
-		s = step{What: "patch",
-			Body: object{"custom_metadata": object{foreignPrefix + fmt.Sprint(d.IntN(3)): d.IntN(5)},
-				"custom_metadata_mode": "merge"}}
+		c = change{what: "patch", body: object{"custom_metadata_mode": "merge",
+			"custom_metadata": object{foreignPrefix + fmt.Sprint(d.IntN(3)): d.IntN(5)}}}
 	case metadata:
-		s = step{What: "patch",
-			Body: object{"custom_metadata": object{"a": "foreign", "b": object{"c": "foreign", foreignPrefix + "in": "foreign"}},
-				"custom_metadata_mode": "merge"}}
+		c = change{what: "patch", body: object{"custom_metadata_mode": "merge",
+			"custom_metadata": object{"a": "foreign", "b": object{"c": "foreign", foreignPrefix + "in": "foreign"}}}}
 	case typeOf(address) == "billing_finance_record":
-		s = step{What: "patch", Body: object{foreignPrefix + fmt.Sprint(d.IntN(3)): d.IntN(5)}}
-	default:
-		s = all[0]
+		c = change{what: "patch", body: object{foreignPrefix + fmt.Sprint(d.IntN(3)): d.IntN(5)}}
 	}
-	s.Do, s.At = doForeign, address
-	d.do(s)
-	names := append(slices.Sorted(maps.Keys(s.Body)), s.What, "body")
-	if s.What == "contact" { // what shares the list with it
+	d.do(d.does(c, address)...)
+	names := append(slices.Sorted(maps.Keys(c.body)), c.what, "body")
+	if c.what == "contact" { // what shares the list with it
 		names = []string{strings.TrimSuffix(names[0], "s")}
 	}
 	at := slices.IndexFunc(names, func(name string) bool { return choices[typeOf(address)][name] != nil })
@@ -224,115 +228,193 @@ func (d *draw) foreignTo(address string) (about string) {
 	return names[at]
 }
 
+// does returns the command for a change of an object.
+func (d *draw) does(c change, address string) []string {
+	kind := evidence.KindOf(typeOf(address))
+	name := kind.Name
+	if name == evidence.Record {
+		name, _ = d.applied().blocks[address].values["collection"].(string)
+		name = cmp.Or(name, "payables")
+	}
+	words := []string{"edit", name, address}
+	switch c.what {
+	case "patch":
+		for _, field := range slices.Sorted(maps.Keys(c.body)) {
+			if text, isText := c.body[field].(string); isText {
+				words = append(words, field+"="+text)
+			} else {
+				words = append(words, field+":="+encoded(c.body[field]))
+			}
+		}
+		return words
+	case "delete":
+		return []string{"delete", name, address}
+	case "contact":
+		for list, value := range c.body {
+			words = []string{"add", name, address, list, encoded(object{"value": value})}
+		}
+		return words
+	case "deepen":
+		return []string{"add", name, address, "deep", encoded(c.body)}
+	case "items":
+		return []string{"add", name, address, "items", encoded(c.body)}
+	}
+	return []string{"call", "POST", kind.Path() + "/{" + address + ".id}/" + c.what, encoded(merged(c.body, nil))}
+}
+
+// resemble returns the command that creates an object which looks like that of a block; nil if it refers to other
+// objects, or would be the same record.
+func (d *draw) resemble(address string) []string {
+	kind, body := evidence.KindOf(typeOf(address)), object{}
+	switch kind.Name {
+	case evidence.Customer:
+		body["notes"] = "another one"
+	case evidence.Endpoint, evidence.Key:
+		body["description"] = "another one"
+	default:
+		return nil
+	}
+	for _, name := range []string{"name", "external_id", "document_number", "url"} {
+		if text, isText := d.blocks[address].values[name].(string); isText {
+			body[name] = text
+		}
+	}
+	return []string{"call", "POST", kind.Path(), encoded(body)}
+}
+
 // lost lists what makes the outcome of a request unknown.
 var lost = []string{"drop=after", "drop=before,late=12s", "drop=before,late=12s", "status=504,late=3m",
 	"status=504,late=3m", "status=503,after", "truncate", slow + "40s"}
 
 // run plans and applies; arguments may be known only after apply, and time may pass in between.
-func (d *draw) run() { d.runs(d.meetings()) }
+func (d *draw) run() { d.runs(d.misfortunes()) }
 
-func (d *draw) runs(meets []meeting) {
-	s := step{Do: doRun, CreateFirst: d.chance(3)}
+func (d *draw) runs(meets []misfortune) {
+	later := map[string][]string{}
 	if d.chance(3) {
 		for range 1 + d.IntN(2) {
-			address := d.block(d.w.blocks)
-			if address == "" {
-				break
-			}
-			values := d.w.blocks[address].Values
-			name := pickOne(d, slices.Sorted(maps.Keys(values)))
-			if d.chance(5) && choices[typeOf(address)][name] != nil {
-				s.Turns = object{address + "." + name: named(pickOne(d, choices[typeOf(address)][name]), address)}
-			} else {
-				s.Later = append(s.Later, address+"."+name)
+			if address := d.block(d.blocks); address != "" {
+				name := pickOne(d, slices.Sorted(maps.Keys(d.blocks[address].values)))
+				later[address] = append(later[address], d.turn(address, name))
 			}
 		}
 	}
-	if d.chance(6) || d.w.blocks["billing_api_key.k"].Values["rotate_after_days"] == 1 && d.chance(2) {
-		s.By = pickOne(d, []string{"25h", "1h"})
+	if d.chance(6) || d.blocks["billing_api_key.k"].values["rotate_after_days"] == 1 && d.chance(2) {
+		d.do("meanwhile", "clock", "advance", pickOne(d, []string{"25h", "1h"}))
 	}
-	if d.chance(8) {
-		s.Fault = pickOne(d, runFaults)
-	} else if d.w.net != nil && d.chance(20) {
-		s.OtherToken = true
-	} else {
-		s.Meets = meets
-		s.Back = len(s.Meets) > 0 && d.chance(3)
+	var words []string
+	if d.chance(3) {
+		words = append(words, "-create-first")
 	}
-	d.do(s)
+	if d.s.net != nil && d.chance(20) {
+		d.do("meanwhile", "organization", "other")
+	} else if d.meet(meets); len(meets) > 0 && d.s.judge.appliedFile != "" && d.chance(3) {
+		words = append(words, "-settle="+d.s.judge.appliedFile)
+	}
+	d.apply(later, words...)
 }
 
-// meetings draws the misfortunes of a run.
-func (d *draw) meetings() (all []meeting) {
-	if d.w.net == nil || d.chance(3) {
+// turn sometimes changes an argument that is known only after apply, and returns its name.
+func (d *draw) turn(address, name string) string {
+	if values := choices[typeOf(address)][name]; values != nil && d.chance(5) {
+		b := d.blocks[address]
+		b.values = maps.Clone(b.values)
+		b.values[name] = named(pickOne(d, values), address)
+		d.set(b)
+	}
+	return name
+}
+
+// meet sets what the next run meets.
+func (d *draw) meet(all []misfortune) {
+	for _, m := range all {
+		d.do(m.words()...)
+	}
+}
+
+// misfortunes draws those of a run.
+func (d *draw) misfortunes() (all []misfortune) {
+	if d.s.genuine || d.chance(3) {
 		return nil
 	}
 	for range 1 + d.IntN(3) {
-		all = append(all, d.meeting())
+		all = append(all, d.misfortune())
 	}
-	address := d.block(d.w.blocks)
-	if _, there := d.w.blocks["billing_customer.c"]; there && d.chance(2) {
+	address := d.block(d.blocks)
+	if _, there := d.blocks["billing_customer.c"]; there && d.chance(2) {
 		address = "billing_customer.c" // by its external_id, it may be taken for another one
 	}
-	if address != "" && d.w.drive.State(address) == nil && !d.chance(4) {
-		// The creation is lost, and another system has created the object meanwhile.
-		all = append(all, meeting{Nth: d.IntN(3), Then: &step{Do: doForeign, What: "resemble", At: address}},
-			meeting{Of: ofWrite, Fault: "drop=before"})
+	if address == "" || d.s.drive != nil && d.s.drive.State(address) != nil || d.chance(4) {
+		return all
 	}
-	return all
+	// The creation is lost, and another system has created the object meanwhile.
+	if words := d.resemble(address); words != nil {
+		all = append(all, misfortune{nth: d.IntN(3), times: 1, then: words})
+	}
+	return append(all, misfortune{of: ofWrite, times: 1, fault: "drop=before"})
 }
 
 // requests is the number of requests that most runs have.
 const requests = 6
 
-// meeting draws a misfortune of a run.
-func (d *draw) meeting() meeting {
+// misfortune draws one of a run.
+func (d *draw) misfortune() misfortune {
+	m := d.drawMisfortune()
+	m.times = max(m.times, 1)
+	return m
+}
+
+func (d *draw) drawMisfortune() misfortune {
 	nth, nthWrite := d.IntN(requests), d.IntN(2)
 	switch d.IntN(20) {
 	case 0:
-		return meeting{Nth: nth, Kill: true}
+		return misfortune{nth: nth, kill: true}
 	case 1:
-		return meeting{Of: ofWrite, Nth: nthWrite, Kill: true}
+		return misfortune{of: ofWrite, nth: nthWrite, kill: true}
 	case 2:
-		return meeting{Of: ofWrite, Nth: nthWrite, Interrupt: true,
-			Fault: pickOne(d, []string{"", "latency=3s", "latency=20s", slow + "3s", slow + "40s", "status=503,after"})}
+		return misfortune{of: ofWrite, nth: nthWrite, interrupt: true,
+			fault: pickOne(d, []string{"", "latency=3s", "latency=20s", slow + "3s", slow + "40s", "status=503,after"})}
 	case 3, 10:
-		return meeting{Of: ofWrite, Nth: nthWrite, Fault: pickOne(d, []string{"status=504,late=3m", "drop=before,late=12s"})}
+		return misfortune{of: ofWrite, nth: nthWrite, fault: pickOne(d, []string{"status=504,late=3m", "drop=before,late=12s"})}
 	case 4:
-		return meeting{Nth: nth, Times: 1 + d.IntN(8), Fault: pickOne(d, []string{"status=429,retry-after=7",
+		return misfortune{nth: nth, times: 1 + d.IntN(8), fault: pickOne(d, []string{"status=429,retry-after=7",
 			"status=429", "status=429,retry-after=date:30s"})}
 	case 5:
-		return meeting{Nth: nth, Times: 1 + d.IntN(20), Fault: pickOne(d, []string{"lag=2s", "lag=9s"})}
+		return misfortune{nth: nth, times: 1 + d.IntN(20), fault: pickOne(d, []string{"lag=2s", "lag=9s"})}
 	case 6:
-		if address := d.block(d.w.blocks); address != "" {
-			foreign := pickOne(d, append([]step{{What: "resemble"}}, foreigners[typeOf(address)]...))
-			foreign.Do, foreign.At = doForeign, address
-			return meeting{Nth: nth, Then: &foreign}
+		if address := d.block(d.blocks); address != "" {
+			words := d.does(pickOne(d, foreigners[typeOf(address)]), address)
+			if d.chance(8) {
+				words = d.resemble(address)
+			}
+			if words != nil {
+				return misfortune{nth: nth, then: words}
+			}
 		}
 	case 7:
-		return meeting{Of: ofWrite, Nth: nthWrite, Twice: true} // as a proxy repeats it
+		return misfortune{of: ofWrite, nth: nthWrite, twice: true} // as a proxy repeats it
 	case 8:
-		return meeting{Nth: nth, Times: 1000, Fault: "status=401,code=invalid_token"} // the token is revoked
+		return misfortune{nth: nth, times: 1000, fault: "status=401,code=invalid_token"} // the token is revoked
 	case 13:
-		return meeting{Of: ofWrite, Nth: nthWrite, Interrupt: true, Fault: slow + "3s"}
+		return misfortune{of: ofWrite, nth: nthWrite, interrupt: true, fault: slow + "3s"}
 	case 11:
-		return meeting{Nth: nth, Fault: pickOne(d, []string{slow + "3s", slow + "40s"})}
+		return misfortune{nth: nth, fault: pickOne(d, []string{slow + "3s", slow + "40s"})}
 	case 12:
-		return meeting{Of: ofRead, Nth: nth, Times: 1 + d.IntN(2), Fault: "other"}
+		return misfortune{of: ofRead, nth: nth, times: 1 + d.IntN(2), fault: "other"}
 	case 9:
 		dates := []string{"none", "31s", "-31s", "26h", "-26h"}
-		if _, ages := d.w.blocks["billing_api_key.k"]; ages { // its age is judged by Date, in the plan and in the apply
+		if _, ages := d.blocks["billing_api_key.k"]; ages { // its age is judged by Date, in the plan and in the apply
 			dates = dates[:3]
 		}
-		return meeting{Nth: nth, Times: 1 + d.IntN(20), Date: pickOne(d, dates)}
+		return misfortune{nth: nth, times: 1 + d.IntN(20), date: pickOne(d, dates)}
 	}
 	fault := d.fault(ofWrite, pickOne(d, []string{ofRead, pickOne(d, reads)}))
-	m := meeting{Of: fault.Operation, Nth: fault.Skip % requests, Times: fault.Times}
-	if m.Of == ofWrite {
-		m.Nth = nthWrite
+	m := misfortune{of: fault.Operation, nth: fault.Skip % requests, times: fault.Times}
+	if m.of == ofWrite {
+		m.nth = nthWrite
 	}
 	fault.Operation, fault.Skip, fault.Times = "", 0, 0
-	m.Fault = fault.String()
+	m.fault = fault.String()
 	return m
 }
 
@@ -344,61 +426,56 @@ var reads = []string{"me.get", "customers.get", "billing_accounts.get", "subscri
 // fault draws a fault of a write or of a read.
 func (d *draw) fault(write, read string) sandbox.Fault {
 	pick := d.IntN
-	statuses := []int{500, 502, 503, 504}
-	foreign := sandbox.ForeignKinds()
-	tenths := func() time.Duration { return time.Duration(1+pick(10)) * time.Minute / 10 }
-	skip, times := pick(2), 1+pick(2)
+	foreign, tenths := sandbox.ForeignKinds()[pick(5)], time.Duration(1+pick(10))*time.Minute/10
+	failing := []int{500, 502, 503, 504}[pick(4)]
+	f := sandbox.Fault{Operation: write, Skip: pick(2), Times: 1 + pick(2)}
 	switch pick(16) {
 	case 0, 1:
-		return sandbox.Fault{Operation: write, Skip: skip, Times: times, DropAfter: true}
+		f.DropAfter = true
 	case 2:
-		return sandbox.Fault{Operation: write, Skip: skip, Times: times, DropBefore: true}
+		f.DropBefore = true
 	case 3:
-		return sandbox.Fault{Operation: write, Skip: skip, Times: times, Status: statuses[pick(4)], After: true}
+		f.Status, f.After = failing, true
 	case 4:
-		return sandbox.Fault{Operation: write, Skip: skip, Times: times, Status: statuses[pick(4)]}
+		f.Status = failing
 	case 5:
-		return sandbox.Fault{Operation: write, Skip: skip, Times: times, TruncateBody: true}
+		f.TruncateBody = true
 	case 6:
-		return sandbox.Fault{Operation: write, Skip: skip, Times: 1, Status: 200, Foreign: "html", After: true}
+		f.Times, f.Status, f.Foreign, f.After = 1, 200, "html", true
 	case 7:
-		return sandbox.Fault{Operation: read, Skip: skip, Times: times, Status: 503}
+		f.Operation, f.Status = read, 503
 	case 8:
-		return sandbox.Fault{Operation: read, Skip: skip, Times: 1, Other: true}
+		f.Operation, f.Times, f.Other = read, 1, true
 	case 9:
-		return sandbox.Fault{Operation: read, Skip: skip, Times: 1, Foreign: foreign[pick(5)]}
+		f.Operation, f.Times, f.Foreign = read, 1, foreign
 	case 10:
-		return sandbox.Fault{Operation: write, Skip: skip, Times: 1, Foreign: foreign[pick(5)]}
+		f.Times, f.Foreign = 1, foreign
 	case 11:
-		return sandbox.Fault{Skip: pick(40), Silent: true}
+		f = sandbox.Fault{Skip: pick(40), Silent: true}
 	case 12:
-		return sandbox.Fault{Skip: pick(40), Outage: tenths(), Status: []int{0, 503}[pick(2)]}
+		f = sandbox.Fault{Skip: pick(40), Outage: tenths, Status: []int{0, 503}[pick(2)]}
 	case 13: // without the organization nothing is sent, and created objects are not lost
-		return sandbox.Fault{Operation: "me.get", Skip: skip, Times: 1 + pick(8), Status: []int{403, 500, 503}[pick(3)]}
+		f.Operation, f.Times, f.Status = "me.get", 1+pick(8), []int{403, 500, 503}[pick(3)]
 	case 14:
-		return sandbox.Fault{Operation: "me.get", Skip: skip, Times: times, Latency: tenths()}
+		f.Operation, f.Latency = "me.get", tenths
 	default:
-		delay := time.Duration(pick(1000)) * time.Millisecond
-		return sandbox.Fault{Operation: write, Skip: skip, Times: times, Latency: delay}
+		f.Latency = time.Duration(pick(1000)) * time.Millisecond
 	}
+	return f
 }
-
-// runFaults are active while a plan is applied: the request for the token's organization fails or is slow.
-var runFaults = []string{"operation=me.get,latency=50ms", "operation=me.get,status=503,times=1",
-	"operation=me.get,drop=before,times=2", "operation=me.get,status=403", "operation=me.get,status=200,foreign=html"}
 
 // time advances the clock for a while, or past a date in the configuration.
 func (d *draw) time() {
 	all := []string{"1h", "25h", "200h", "800h"}
-	passed := d.w.service.Sandbox.Clock().Now().Sub(d.w.start)
-	for _, address := range slices.Sorted(maps.Keys(d.w.blocks)) {
-		for _, date := range dates(d.w.blocks[address].Values) {
+	passed := d.s.service.Sandbox.Clock().Now().Sub(d.start)
+	for _, address := range slices.Sorted(maps.Keys(d.blocks)) {
+		for _, date := range dates(d.blocks[address].values) {
 			if until := date - passed; until > 0 {
 				all = append(all, (until + time.Hour).String())
 			}
 		}
 	}
-	d.do(step{Do: doTime, By: pickOne(d, all)})
+	d.do("clock", "advance", pickOne(d, all))
 }
 
 // dates returns the dates in a value, as durations since the start.
@@ -417,9 +494,11 @@ func dates(v any) (all []time.Duration) {
 }
 
 func (d *draw) imports() {
-	if address := d.block(d.w.appliedBlocks); address != "" {
-		d.do(step{Do: doImport, At: address})
-		d.do(step{Do: doRun})
+	if address := d.block(d.applied().blocks); address != "" {
+		if d.blocks[address].same(d.applied().blocks[address]) {
+			d.do("reimport", address)
+		}
+		d.apply(nil)
 	}
 }
 
@@ -427,18 +506,18 @@ func (d *draw) imports() {
 func (d *draw) rename() {
 	names := []string{"billing_finance_record.r", "billing_finance_record.q"}
 	for i, from := range names {
-		to := names[1-i]
-		if _, there := d.w.blocks[from]; there {
-			d.do(step{Do: doRename, At: from, To: to})
+		if b, there := d.blocks[from]; there {
+			delete(d.blocks, from)
+			b.at = names[1-i]
+			d.blocks[b.at] = b
 			d.run()
 			return
 		}
 	}
 }
 
-func (d *draw) defaults() {
-	all := []object{nil, {"team": "one"}, {"team": "two", "a": "default"}}
-	d.do(step{Do: doDefaults, Values: pickOne(d, all)})
+func (d *draw) drawDefaults() {
+	d.defaults = pickOne(d, []object{nil, {"team": "one"}, {"team": "two", "a": "default"}})
 }
 
 // addOrRemove removes a block and those that refer to it, or adds one.
@@ -447,17 +526,19 @@ func (d *draw) addOrRemove() {
 	if !only(address) {
 		return
 	}
-	if _, there := d.w.blocks[address]; !there {
+	if _, there := d.blocks[address]; !there {
 		d.add(address)
 		return
 	}
-	for _, other := range slices.Sorted(maps.Keys(d.w.blocks)) {
-		if slices.Contains(refs(d.w.blocks[other].Values), address) {
-			return
+	for _, other := range d.blocks {
+		for _, v := range other.values {
+			if slices.Contains(refs(v), address) {
+				return
+			}
 		}
 	}
-	d.do(step{Do: doRemove, At: address})
+	delete(d.blocks, address)
 }
 
 // stranger plans with the token of another organization.
-func (d *draw) stranger() { d.do(step{Do: doStranger}) }
+func (d *draw) stranger() { d.do("plan", "as", "another", "organization") }

@@ -38,7 +38,7 @@ var disturbances = map[string]string{
 	"the service's own 503":    "fault OPERATION status=503 times=1",
 	"a proxy's 502":            "fault OPERATION status=502 foreign=html times=1",
 	"504, carried out later":   "fault OPERATION status=504 late=50ms times=1",
-	"killed":                   "kill after OPERATION",
+	"killed":                   "at request 1 of OPERATION: kill",
 }
 
 const transitioned = `-- main.tf --

@@ -73,10 +73,13 @@ func TestArguments(t *testing.T) { //nolint:paralleltest // lives are counted
 					t.Errorf("choices has values for %s.%s, which is not an argument", typeName, name)
 				}
 			}
-			inside(t, false, 0, "", func(w *world) *violation {
-				defer w.net.hold()() // objects that are created together have the same dates
-				(&roundTrip{t: w.t, w: w, typeName: typeName, arguments: arguments}).play()
-				return nil
+			living(t, false, typeName, func(s *scenario) {
+				for _, line := range []string{"seed 0", "judge", "clock advance 1s"} {
+					s.play(line)
+				}
+				defer s.net.hold()() // objects that are created together have the same dates
+				(&roundTrip{t: s.t, s: s, typeName: typeName, arguments: arguments,
+					config: config{blocks: map[string]block{}}}).play()
 			})
 		})
 	}
@@ -96,13 +99,14 @@ type roundTrip struct {
 	typeName  string
 	arguments map[string]*tfprotov6.SchemaAttribute
 
-	w      *world
-	blocks map[string][]string // addresses by argument, in the order of its values
+	s *scenario
+	config
+	having map[string][]string // addresses by argument, in the order of its values
 	bare   [2]string
 }
 
 func (r *roundTrip) play() {
-	r.blocks = map[string][]string{}
+	r.having = map[string][]string{}
 	r.bare = [2]string{r.add("", nil), r.add("", nil)}
 	for _, name := range slices.Sorted(maps.Keys(r.arguments)) {
 		values := r.values(name)
@@ -113,11 +117,11 @@ func (r *roundTrip) play() {
 			r.t.Errorf("%s.%s is missing in choices", r.typeName, name)
 		}
 		for _, value := range values {
-			r.blocks[name] = append(r.blocks[name], r.add(name, value))
+			r.having[name] = append(r.having[name], r.add(name, value))
 		}
 	}
 	created := r.run("created")
-	for name, addresses := range r.blocks {
+	for name, addresses := range r.having {
 		sent := slices.ContainsFunc(addresses, func(at string) bool {
 			return !r.same(created[at], created[r.bare[0]], created)
 		})
@@ -125,26 +129,26 @@ func (r *roundTrip) play() {
 			r.t.Errorf("%s.%s is not sent", r.typeName, name)
 		}
 	}
-	for name, addresses := range r.blocks {
+	for name, addresses := range r.having {
 		for i, at := range addresses {
 			r.set(at, name, r.values(name)[(i+1)%len(addresses)])
 		}
 	}
 	changed := r.run("changed")
-	for name, addresses := range r.blocks {
+	for name, addresses := range r.having {
 		full := r.typeName + "." + name
 		differs := slices.ContainsFunc(addresses, func(at string) bool { return !r.same(changed[at], created[at], created) })
 		if !differs && len(addresses) > 1 && stays[full] == "" && !slices.Contains(atCreation, full) {
 			r.t.Errorf("a change of %s is not sent", full)
 		}
 	}
-	for name, addresses := range r.blocks {
+	for name, addresses := range r.having {
 		for _, at := range addresses {
 			r.set(at, name, nil)
 		}
 	}
 	cleared := r.run("cleared")
-	for name, addresses := range r.blocks {
+	for name, addresses := range r.having {
 		for _, at := range addresses {
 			full := r.typeName + "." + name
 			if !r.arguments[name].Computed && stays[full] == "" && beside[full] == nil &&
@@ -171,7 +175,7 @@ func (r *roundTrip) values(name string) []any {
 
 // add adds a block with a value of an argument, and the objects it refers to.
 func (r *roundTrip) add(name string, value any) (address string) {
-	address = fmt.Sprintf("%s.q%02dq", r.typeName, len(r.w.blocks))
+	address = fmt.Sprintf("%s.q%02dq", r.typeName, len(r.blocks))
 	values := object{}
 	for _, needed := range required[r.typeName] {
 		values[needed] = choices[r.typeName][needed][0]
@@ -188,7 +192,7 @@ func (r *roundTrip) add(name string, value any) (address string) {
 		values["billing_account_id"] = object{"$ref": "billing_customer.c.billing_account_id"}
 		values["plan_id"] = uuids[0]
 	}
-	r.w.do(step{Do: doSet, At: address, Values: named(values, address).(object)})
+	r.blocks[address] = block{at: address, values: named(values, address).(object)}
 	if name != "" {
 		r.set(address, name, value)
 	}
@@ -196,29 +200,30 @@ func (r *roundTrip) add(name string, value any) (address string) {
 }
 
 func (r *roundTrip) need(address string, values object) {
-	r.w.do(step{Do: doSet, At: address, Values: values})
+	r.blocks[address] = block{at: address, values: values}
 }
 
 // set sets an argument, or removes it if the value is nil.
 func (r *roundTrip) set(address, name string, value any) {
-	s := r.w.blocks[address]
-	s.Values = maps.Clone(s.Values)
-	if s.Values[name] = named(value, address); value == nil {
-		delete(s.Values, name)
+	b := r.blocks[address]
+	b.values = maps.Clone(b.values)
+	if b.values[name] = named(value, address); value == nil {
+		delete(b.values, name)
 	}
-	r.w.do(s)
+	r.blocks[address] = b
 }
 
 // run applies the configuration, and returns the resulting objects at the service.
 func (r *roundTrip) run(when string) map[string]object {
 	r.t.Helper()
-	if bad := r.w.do(step{Do: doRun}); bad != nil {
-		r.t.Fatalf("%s: %s", when, bad)
+	r.s.files[when] = r.text(acctest.Epoch, 0)
+	if r.s.play("apply " + when); r.s.bad != nil {
+		r.t.Fatalf("%s: %s", when, r.s.bad)
 	}
 	all := map[string]object{}
-	for address := range r.w.blocks {
+	for address := range r.blocks {
 		_, name, _ := strings.Cut(address, ".")
-		remote := r.w.remote(address, r.w.drive.State(address))
+		remote := r.s.remote(address, r.s.drive.State(address))
 		all[address] = anonymous(remote, name)
 	}
 	return all

@@ -22,6 +22,10 @@ import (
 // apply runs Terraform: apply, plan, destroy and import.
 func (s *scenario) apply(words []string) {
 	s.t.Helper()
+	if s.judge != nil && (words[0] == "apply" || words[0] == "plan") {
+		s.judges(words)
+		return
+	}
 	c, next, rest := s.flags(words)
 	name := "main.tf"
 	imports := words[0] == "import"
@@ -161,7 +165,9 @@ func (s *scenario) objects() map[string]object {
 func (s *scenario) run(c acctest.Configuration, applies bool, next map[string]string) {
 	s.t.Helper()
 	s.last = run{before: s.objects()}
-	defer s.uninterrupted()
+	defer s.disturb(s.meets)()
+	defer s.unmet(s.meets)
+	s.meets = nil
 	plan, sent, bad := s.planned(c)
 	s.last.plan, s.last.errors, s.last.warnings, s.last.sent = plan, plan.Errors, plan.Warnings, sent
 	s.last.said = plan.Diagnostics
@@ -180,7 +186,6 @@ func (s *scenario) run(c acctest.Configuration, applies bool, next map[string]st
 	s.meanwhile = nil
 	defaults, _ := c.Provider["default_custom_metadata"].(object)
 	done, sent, all := s.carried(plan, defaults, false)
-	s.uninterrupted()
 	for s.service.Sandbox.Late() > 0 {
 		time.Sleep(time.Millisecond)
 	}
@@ -200,16 +205,25 @@ func (s *scenario) run(c acctest.Configuration, applies bool, next map[string]st
 	s.settled(c, next)
 }
 
-// uninterrupted clears a kill or an interrupt of the run.
-func (s *scenario) uninterrupted() {
+// unmet reports misfortunes that no request of the run has met.
+func (s *scenario) unmet(meets []misfortune) {
 	s.t.Helper()
-	if s.hangs != "" && s.service.Sandbox.RemoveFault(s.hangs) {
-		s.errorf("the run was not interrupted: it did not send such a request")
+	for _, m := range meets {
+		if all, _ := s.net.happened(); !slices.ContainsFunc(all, func(n met) bool { return n.misfortune.String() == m.String() }) {
+			s.errorf("no request met this: %s", m)
+		}
 	}
-	s.hangs = ""
-	if core, isCore := s.drive.(*acctest.Core); isCore {
-		core.Killed, core.Interrupted = nil, nil
+}
+
+// disturb sets what requests meet from now on; undo ends it.
+func (s *scenario) disturb(meets []misfortune) (undo func()) {
+	if s.net == nil {
+		return func() {}
 	}
+	s.net.expect(meets)
+	core, _ := s.drive.(*acctest.Core)
+	core.Killed, core.Interrupted = s.net.killed, s.net.interrupt
+	return func() { s.disturb(nil) }
 }
 
 // settled checks that the next plan is empty, except for the expected changes.
@@ -344,9 +358,44 @@ func (s *scenario) edit(words []string) {
 		method, body = http.MethodPatch, s.fields(sandbox.ParseUpdate, words[3:])
 	}
 	status, response := s.service.Call(method, path, body)
-	s.succeeded(status, response)
-	if at != "" {
+	if !s.succeeded(status, response) || at == "" {
+		return
+	}
+	if s.judge == nil {
 		s.mark(at, body)
+		return
+	}
+	if words[0] == "delete" {
+		delete(s.judge.contacts, at)
+	}
+	s.judge.noticed(at, path, body, s.called)
+}
+
+// add adds to a field that another system sends whole: an entry to a list, or keys to an object.
+func (s *scenario) add(words []string) {
+	s.t.Helper()
+	s.needs(words, 5, 5)
+	path, at := s.find(words[1], words[2])
+	field, value := words[3], parsed([]byte(words[4]))
+	if at == "" || value == nil {
+		s.fatalf("usage: add KIND ADDRESS FIELD JSON")
+	}
+	before := s.remote(at, s.drive.State(at))[field]
+	method, body := http.MethodPatch, object{}
+	switch {
+	case typeOf(at) == "billing_finance_record":
+		had, _ := before.(object)
+		body[field] = merged(had, value.(object))
+	case field == "items":
+		had, _ := before.([]any)
+		method, path, body[field] = http.MethodPut, path+"/items", append(wanted(had), value)
+	default:
+		had, _ := before.([]any)
+		body[field] = append(slices.Clone(had), value)
+	}
+	status, response := s.service.Call(method, path, body)
+	if s.succeeded(status, response) && s.judge != nil {
+		s.judge.added(at, field, value, s.called)
 	}
 }
 
@@ -378,13 +427,14 @@ func (s *stage) mark(at string, body object) {
 	}
 }
 
-// succeeded checks that a request of another system was accepted.
-func (s *scenario) succeeded(status int, response object) {
+// succeeded checks that a request of another system was accepted. In a judged scenario, the service may reject it.
+func (s *scenario) succeeded(status int, response object) bool {
 	s.t.Helper()
-	if status/100 != 2 {
+	if status/100 != 2 && s.judge == nil {
 		s.fatalf("status %d: %s", status, show(response))
 	}
 	s.called, _ = response["data"].(object)
+	return status/100 == 2
 }
 
 func (s *scenario) call(words []string) {
@@ -397,7 +447,23 @@ func (s *scenario) call(words []string) {
 		}
 	}
 	status, response := s.service.Call(words[1], words[2], body)
-	s.succeeded(status, response)
+	if s.succeeded(status, response) && s.judge != nil && words[1] != http.MethodGet {
+		sent, _ := body.(object)
+		s.judge.noticed(s.holder(words[2]), words[2], sent, s.called)
+	}
+}
+
+// holder returns the address of the object to which a path leads; "" if the state has none.
+func (s *scenario) holder(path string) string {
+	for _, address := range s.drive.Addresses() {
+		if evidence.KindOf(typeOf(address)).Type == "" {
+			continue // of Terraform itself
+		}
+		if at := pathOf(address, s.drive.State(address)); path == at || strings.HasPrefix(path, at+"/") {
+			return address
+		}
+	}
+	return ""
 }
 
 // value returns the value of a reference such as billing_customer.c.id.

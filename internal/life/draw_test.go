@@ -1,23 +1,102 @@
 package life
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"time"
+
+	"github.com/hashicorp/hcl/v2/hclwrite"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
-// draw generates a life while it runs.
+// draw generates a life while it runs: the commands and files of a scenario.
 type draw struct {
 	*rand.Rand
-	w   *world
-	bad *violation
+	config // of the next run
+
+	s     *scenario
+	start time.Time
+	lines []string
+	files map[string]config // by name
+	later int
 }
 
 // chance is true once in n draws.
 func (d *draw) chance(n int) bool { return d.IntN(n) == n-1 }
 
 func pickOne[V any](d *draw, from []V) V { return from[d.IntN(len(from))] }
+
+// over ends a life after a violation.
+type over struct{}
+
+// do plays a command.
+func (d *draw) do(words ...string) {
+	line := joined(words)
+	d.lines = append(d.lines, line)
+	if d.s.play(line); d.s.bad != nil {
+		panic(over{})
+	}
+}
+
+// applied is the configuration of the last apply that succeeded.
+func (d *draw) applied() config { return d.files[d.s.judge.appliedFile] }
+
+// file returns the name of the file with the configuration, in which some arguments are known only after apply.
+func (d *draw) file(later map[string][]string) string {
+	c := config{maps.Clone(d.blocks), d.defaults}
+	if len(later) > 0 {
+		d.later++
+	}
+	for address, names := range later {
+		b := c.blocks[address]
+		b.later = names
+		c.blocks[address] = b
+	}
+	text := c.text(d.start, d.later)
+	for name, have := range d.s.files {
+		if have == text {
+			return name
+		}
+	}
+	name := "main.tf"
+	if len(d.files) > 0 {
+		name = fmt.Sprintf("%d.tf", len(d.files)+1)
+	}
+	d.s.files[name], d.files[name] = text, config{maps.Clone(d.blocks), d.defaults}
+	return name
+}
+
+// apply applies the configuration. A plan that is refused leaves that of the last apply.
+func (d *draw) apply(later map[string][]string, words ...string) {
+	d.do(append(append([]string{"apply"}, words...), d.file(later))...)
+	now := d.files[d.s.judge.file]
+	d.config = config{maps.Clone(now.blocks), now.defaults}
+	if d.blocks == nil {
+		d.blocks = map[string]block{}
+	}
+}
+
+// text returns the life as a scenario.
+func (d *draw) text() string { return scenarioOf(d.lines, d.s.files) }
+
+// scenarioOf returns the text of a scenario with the files that it uses.
+func scenarioOf(lines []string, files map[string]string) string {
+	text := strings.Join(lines, "\n") + "\n"
+	for _, name := range slices.SortedFunc(maps.Keys(files), func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
+	}) {
+		if strings.Contains(text, name+"\n") || strings.Contains(text, "="+name+" ") ||
+			name == "main.tf" && strings.Contains(text, "apply\n") {
+			text += "-- " + name + " --\n" + string(hclwrite.Format([]byte(files[name])))
+		}
+	}
+	return text
+}
 
 // addresses lists the blocks that a life may have.
 var addresses = []string{"billing_customer.c", "billing_account.a", "billing_subscription.s",
@@ -35,12 +114,13 @@ func (d *draw) begin() {
 			d.add(address)
 		}
 	}
-	d.do(step{Do: doRun, Meets: d.meetings()})
+	d.meet(d.misfortunes())
+	d.apply(nil)
 }
 
 // add draws a block, and those it refers to.
 func (d *draw) add(address string) {
-	if _, there := d.w.blocks[address]; there {
+	if _, there := d.blocks[address]; there {
 		return
 	}
 	values := object{}
@@ -59,7 +139,7 @@ func (d *draw) add(address string) {
 		d.add("billing_account.a")
 		values["billing_account_id"] = object{"$ref": "billing_account.a.id"}
 	}
-	d.set(step{Do: doSet, At: address, Values: values, Ignore: d.ignore(address)})
+	d.set(block{at: address, values: values, ignore: d.ignore(address)})
 }
 
 // ignore draws ignore_changes.
@@ -84,12 +164,12 @@ func (d *draw) ignore(address string) []string {
 }
 
 // set sets a block after it has made the values valid: a life requests nothing that the documents call impossible.
-func (d *draw) set(s step) {
-	if d.w.rewords != "" {
-		s.Values, _ = wordy(s.Values).(object)
+func (d *draw) set(b block) {
+	if d.s.rewords {
+		b.values, _ = wordy(b.values).(object)
 	}
-	v := s.Values
-	switch typeOf(s.At) {
+	v := b.values
+	switch typeOf(b.at) {
 	case "billing_subscription":
 		items, _ := v["items"].([]any)
 		if v["plan_id"] == nil && len(items) == 0 {
@@ -121,43 +201,38 @@ func (d *draw) set(s step) {
 			}
 		}
 	}
-	d.do(s)
+	d.blocks[b.at] = b
 }
 
 // lifeLength is the number of actions of a life.
 const lifeLength = 14
 
-// over ends a life after a violation.
-type over struct{}
-
-func (d *draw) do(s step) {
-	if d.bad = d.w.do(s); d.bad != nil {
-		panic(over{})
-	}
-}
-
-// live draws steps until one violates an invariant.
-func (d *draw) live(clock string) (bad *violation) {
+// live draws commands until one violates what always holds.
+func (d *draw) live(seed uint64) {
 	defer func() {
 		if r := recover(); r != nil {
 			if _, mine := r.(over); !mine {
 				panic(r)
 			}
-			bad = d.bad
 		}
 	}()
-	if clock != "" && d.w.net != nil {
-		d.do(step{Do: doClock, By: clock})
+	rewords, clock := rewordsOf(seed), clockOf(seed)
+	if d.do("seed", fmt.Sprint(seed)); rewords != "" {
+		d.do("sandbox", "rewords="+rewords)
 	}
+	if d.start = acctest.Epoch; clock != "" && !d.s.genuine {
+		d.do("sandbox", "clock="+clock)
+		d.start = d.start.Add(duration(clock))
+	}
+	d.do("judge")
 	d.begin()
 	actions := []func(){d.change, d.changeAndRun, d.operate, d.operate, d.operate, d.foreign, d.foreignChangeAndRun,
-		d.run, d.time, d.imports, d.rename, d.defaults, d.addOrRemove, d.stranger}
+		d.run, d.time, d.imports, d.rename, d.drawDefaults, d.addOrRemove, d.stranger}
 	for range lifeLength {
 		pickOne(d, actions)()
 	}
 	if d.chance(2) {
-		d.do(step{Do: doCopy})
+		d.do("copy")
 	}
-	d.do(step{Do: doRun})
-	return nil
+	d.apply(nil)
 }

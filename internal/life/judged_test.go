@@ -24,9 +24,8 @@ const (
 // judgedTest is an error of a plan or an apply, and what decides whether it is right.
 type judgedTest struct {
 	text        string
-	block       step
+	block       block
 	state       object
-	run         step
 	apply, fine bool
 }
 
@@ -35,38 +34,39 @@ func TestJudged(t *testing.T) {
 	t.Parallel()
 	lifetime, both := object{"expires_after_days": 5}, object{"expires_after_days": 5, "expires_at": "@9h"}
 	fixedTime := object{"expires_at": "@9h"}
-	later := step{Later: []string{"billing_finance_record.r.collection"}}
 	payables, receivables := object{"collection": "payables"}, object{"collection": "receivables"}
-	keeps := func(name string, values object) step { return step{Values: values, Ignore: []string{name}} }
+	keeps := func(name string, values object) block { return block{values: values, ignore: []string{name}} }
+	later := func(name string, values object) block { return block{values: values, later: []string{name}} }
 	for name, test := range map[string]judgedTest{
-		"two expiries, one kept":    {twoExpiries, keeps("expires_after_days", fixedTime), lifetime, step{}, false, true},
-		"a fixed time kept":         {twoExpiries, keeps("expires_at", lifetime), fixedTime, step{}, false, false},
-		"nothing ignored":           {twoExpiries, step{Values: fixedTime}, lifetime, step{}, false, false},
-		"all ignored":               {twoExpiries, keeps("all", fixedTime), both, step{}, false, false},
-		"the configured one kept":   {twoExpiries, keeps("expires_at", fixedTime), lifetime, step{}, false, false},
-		"nothing to keep":           {twoExpiries, keeps("expires_after_days", fixedTime), object{}, step{}, false, false},
-		"another argument ignored":  {twoExpiries, keeps("description", fixedTime), lifetime, step{}, false, false},
-		"one expiry in all":         {twoExpiries, keeps("expires_after_days", object{}), lifetime, step{}, false, false},
-		"two expiries in the apply": {twoExpiries, keeps("expires_after_days", fixedTime), lifetime, step{}, true, false},
+		"two expiries, one kept":    {twoExpiries, keeps("expires_after_days", fixedTime), lifetime, false, true},
+		"a fixed time kept":         {twoExpiries, keeps("expires_at", lifetime), fixedTime, false, false},
+		"nothing ignored":           {twoExpiries, block{values: fixedTime}, lifetime, false, false},
+		"all ignored":               {twoExpiries, keeps("all", fixedTime), both, false, false},
+		"the configured one kept":   {twoExpiries, keeps("expires_at", fixedTime), lifetime, false, false},
+		"nothing to keep":           {twoExpiries, keeps("expires_after_days", fixedTime), object{}, false, false},
+		"another argument ignored":  {twoExpiries, keeps("description", fixedTime), lifetime, false, false},
+		"one expiry in all":         {twoExpiries, keeps("expires_after_days", object{}), lifetime, false, false},
+		"two expiries in the apply": {twoExpiries, keeps("expires_after_days", fixedTime), lifetime, true, false},
 		"two trials, one kept": {twoTrials, keeps("trial_end", object{"trial_period_days": 14}), object{"trial_end": "@9h"},
-			step{}, false, true},
-		"two trials, nothing ignored": {twoTrials, step{Values: object{"trial_period_days": 14}}, object{"trial_end": "@9h"},
-			step{}, false, false},
-		"another collection later":    {moved, step{Values: receivables}, payables, later, true, true},
-		"another collection, known":   {moved, step{Values: receivables}, payables, step{}, true, false},
-		"another argument later":      {moved, step{Values: receivables}, payables, step{Later: []string{"body"}}, true, false},
-		"the same collection later":   {moved, step{Values: payables}, payables, later, true, false},
-		"a new record":                {moved, step{Values: receivables}, nil, later, true, false},
-		"another collection, planned": {moved, step{Values: receivables}, payables, later, false, false},
+			false, true},
+		"two trials, nothing ignored": {twoTrials, block{values: object{"trial_period_days": 14}}, object{"trial_end": "@9h"},
+			false, false},
+		"another collection later":    {moved, later("collection", receivables), payables, true, true},
+		"another collection, known":   {moved, block{values: receivables}, payables, true, false},
+		"another argument later":      {moved, later("body", receivables), payables, true, false},
+		"the same collection later":   {moved, later("collection", payables), payables, true, false},
+		"a new record":                {moved, later("collection", receivables), nil, true, false},
+		"another collection, planned": {moved, later("collection", receivables), payables, false, false},
 	} {
 		at := addressOf(test.text)
-		w := &world{stage: stage{t: t, drive: fixed{state: map[string]object{at: test.state}}},
-			blocks: map[string]step{at: test.block}, start: acctest.Epoch}
+		j := newJudge(&scenario{stage: stage{t: t, drive: fixed{state: map[string]object{at: test.state}}},
+			used: map[string]bool{}})
+		j.blocks = map[string]block{at: test.block}
 		var bad *violation
 		if test.apply {
-			bad = w.failed(test.run, &acctest.CoreApplied{Errors: []string{test.text}}, time.Time{})
+			bad = j.failed(&acctest.CoreApplied{Errors: []string{test.text}}, time.Time{})
 		} else {
-			bad = w.refused(&acctest.CorePlan{Errors: []string{test.text}})
+			bad = j.refused(&acctest.CorePlan{Errors: []string{test.text}})
 		}
 		if (bad == nil) != test.fine {
 			t.Errorf("%s: %v", name, bad)

@@ -58,11 +58,19 @@
 // the provider that connect it to the sandbox. The output of a terraform_data is known only after apply if its input
 // changes.
 //
+// With judge, apply also accepts -create-first, which decides an order that Terraform leaves open, and -settle=FILE, the
+// configuration with which the state is settled after a misfortune. Further commands for judged scenarios:
+//
+//	plan as another organization  the token belongs to another organization
+//	reimport ADDRESS              terraform state rm; the next apply imports the object
+//	copy                          plans against a copy of the organization: the plan is the same
+//
 // The service. KIND is customer, account, subscription, endpoint or key, or a collection of finance records, such as
 // payables. WHERE is an address in state, external_id=CODE, url=URL, name=NAME, or the id.
 //
 //	edit KIND WHERE FIELD=TEXT...  another system changes an object; FIELD:=JSON for values other than text, and a dot
 //	                               to change one key: custom_metadata.crm.score:=7 leaves the others
+//	add KIND ADDRESS FIELD JSON    another system adds an entry to a list, or keys to an object, that it sends whole
 //	delete KIND WHERE              another system deletes it
 //	call METHOD PATH [JSON]        any other request: call POST /v1/subscriptions/{billing_subscription.s.id}/resume {}
 //	clock advance 46d              also 90m, 2h; the clock is stopped, at 2026-03-14T12:00:00Z initially
@@ -71,12 +79,13 @@
 //	                               drop=after loses the response, latency=5s delays it, "status=504 late=3s" processes
 //	                               the request 3 s later, before the command ends; OPERATION is optional
 //	fault clear                    removes all faults
-//	interrupt at OPERATION [2s]    in the next command that runs Terraform, the next request of that operation gets no
-//	                               response, and Terraform is interrupted while it waits, after 2s; through Terraform
-//	                               itself the scenario is skipped
-//	kill after OPERATION           the next apply dies when the service has processed that operation, and the state
-//	                               stays as it is at that time. The apply must be a failing one: ! apply. Through
-//	                               Terraform itself the scenario is skipped (make chaos does this)
+//	at request N [of OPERATION] [xTIMES]: EFFECT...
+//	                               what the Nth request of the next run meets, and those after it up to TIMES; OPERATION
+//	                               may be read or write. An EFFECT is a fault as above; slow=40s, a late response; kill;
+//	                               interrupt; twice, as a proxy repeats it; date -26h or date none, a wrong Date of the
+//	                               response; or then COMMAND, by another system after it. A run
+//	                               that is killed or interrupted fails: ! apply. Through Terraform itself the scenario is
+//	                               skipped (make chaos does this)
 //	meanwhile COMMAND              the command runs between the plan and the apply of the next apply
 //	shown KIND FIELD=TEXT...       from now on the service shows objects of a kind to the provider with these fields;
 //	                               FIELD:=JSON for values other than text, -FIELD to omit it; no field: unchanged again
@@ -86,7 +95,13 @@
 //	sandbox tolerance=NAMES        how the sandbox differs, as for `billing-sandbox serve`; only as the first command
 //	sandbox rewords=KINDS          the sandbox stores texts otherwise than they were sent, as for `serve --rewords`; only
 //	                               as the first command
-//	sandbox clock=now              the sandbox uses the machine's clock; only as the first command
+//	sandbox clock=now              the sandbox uses the machine's clock; only as the first command. clock=26h: it is ahead
+//	seed N                         everything that happens at the same time happens in an order that N decides; only as
+//	                               the first command
+//	judge                          checks after each run what always holds, whatever has happened: every object that exists
+//	                               is in the state or in a message, nothing was done twice, other systems lost nothing,
+//	                               secrets work, and after at most two applies the plan is empty. Errors need no !, and a
+//	                               change of an object that does not exist is left out; only as the first command
 //
 // Expectations about the last command that ran Terraform:
 //
@@ -119,15 +134,17 @@
 package life
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -163,36 +180,42 @@ func Run(t *testing.T, pattern string) {
 	golden.Unused(t)
 }
 
-// genuinely reports whether scenarios run through Terraform itself.
-func genuinely() bool { return os.Getenv("LIFE_TERRAFORM") == "1" }
-
 // scenario is a scenario that is being played.
 type scenario struct {
 	stage
 
-	path    string
-	source  string // the whole file
-	line    int
-	text    string // of the line
-	files   map[string]string
-	used    map[string]bool
-	options []acctest.Option
-	end     func()
-	heard   atomic.Value     // func(sandbox.Request), called for each request
-	here    *acctest.Service // with the provider's token, which may be another organization's
-	other   string           // that organization's id
-	called  object           // the response to the last call
-	ages    map[string]*acctest.Identity
-	last    run
+	path             string
+	source, commands string // the whole file, and its commands
+	line             int
+	text             string // of the line
+	files            map[string]string
+	used             map[string]bool
+	options          []acctest.Option
+	end              func()
+	here             *acctest.Service      // with the provider's token, which may be another organization's
+	other            string                // that organization's id
+	strange          string                // its token; "" until it is needed
+	genuine          bool                  // through Terraform itself
+	judge            *judge                // nil: the scenario is not judged
+	bad              *violation            // what the judge has found
+	caught           func(*violation) bool // selects the violations that end the scenario; nil: any
+	seed             *uint64               // decides the order of what happens at the same time; nil: the objects come one by one
+	net              *network              // carries the requests of a scenario with a seed; nil through Terraform itself
+	ahead            time.Duration         // how far the service's clock is ahead
+	rewords          bool                  // the service stores texts otherwise than they are sent
+	quiet            bool                  // the scenario may be malformed: fatalf panics
+	called           object                // the response to the last call
+	ages             map[string]*acctest.Identity
+	last             run
 
-	fails     bool     // the command begins with !
-	failed    string   // the line of the last failure
-	clockRuns bool     // times in messages differ between runs
-	unnamed   []string // its errors that are not expected yet
-	counted   bool     // their number is expected
-	changes   []string // to the file of the run
-	hangs     string   // the fault that interrupts the next run; "" for none
-	meanwhile []func() // happens between the next plan and its apply
+	fails     bool         // the command begins with !
+	failed    string       // the line of the last failure
+	clockRuns bool         // times in messages differ between runs
+	unnamed   []string     // its errors that are not expected yet
+	counted   bool         // their number is expected
+	changes   []string     // to the file of the run
+	meanwhile []func()     // happens between the next plan and its apply
+	meets     []misfortune // of the next run
 }
 
 // run holds the results of the last command that ran Terraform.
@@ -207,54 +230,79 @@ type run struct {
 // play plays a scenario, in virtual time unless it runs through Terraform itself.
 func play(t *testing.T, path, text string) {
 	t.Helper()
-	if genuinely() {
-		played(t, path, text)
-		return
-	}
-	acctest.Virtually(t, func(t *testing.T) {
-		// The clock of this machine is after that of the sandbox, and within a second, as it usually is.
-		time.Sleep(time.Until(acctest.Epoch.AddDate(1, 0, 0)) + time.Second/2)
-		played(t, path, text)
+	genuine := os.Getenv("LIFE_TERRAFORM") == "1"
+	inside(t, genuine, func(t *testing.T) {
+		s := newScenario(t, path, text)
+		s.genuine = genuine
+		defer func() { s.end() }()
+		for line := range strings.Lines(s.commands) {
+			if s.play(line); s.bad != nil {
+				s.fatalf("%s", s.bad)
+			}
+		}
+		s.finish()
 	})
 }
 
-func played(t *testing.T, path, text string) {
+// inside runs a test, in virtual time unless it is genuine.
+func inside(t *testing.T, genuine bool, run func(t *testing.T)) {
+	t.Helper()
+	if genuine {
+		run(t)
+		return
+	}
+	acctest.Virtually(t, run)
+}
+
+// newScenario returns a scenario before its first command.
+func newScenario(t *testing.T, path, text string) *scenario {
 	t.Helper()
 	archive := txtar.Parse([]byte(text))
-	s := &scenario{stage: stage{t: t, marks: map[string]object{}}, path: path, source: text, files: map[string]string{},
-		used: map[string]bool{}, ages: map[string]*acctest.Identity{}, end: func() {}, last: run{plan: &acctest.CorePlan{}}}
+	s := &scenario{stage: stage{t: t, marks: map[string]object{}}, path: path, source: text,
+		commands: string(archive.Comment), files: map[string]string{}, used: map[string]bool{},
+		ages: map[string]*acctest.Identity{}, end: func() {}, last: run{plan: &acctest.CorePlan{}}}
 	for _, file := range archive.Files {
 		s.files[file.Name] = string(file.Data)
 	}
-	defer func() { s.end() }()
-	for line := range strings.Lines(string(archive.Comment)) {
-		s.line, s.text = s.line+1, strings.TrimSpace(line)
-		words, err := split(s.text)
-		if err != nil {
-			s.fatalf("%v", err)
-		}
-		if len(words) == 0 {
-			continue
-		}
-		if s.fails = words[0] == "!"; s.fails {
-			words = words[1:]
-			if len(words) == 0 || !slices.Contains([]string{"apply", "plan", "destroy", "import"}, words[0]) {
-				s.fatalf("only apply, plan, destroy and import can be expected to fail")
-			}
-		}
-		s.named(words)
-		s.command(words)
+	return s
+}
+
+// play plays a line.
+func (s *scenario) play(line string) {
+	s.t.Helper()
+	s.line, s.text = s.line+1, strings.TrimSpace(line)
+	words, err := split(s.text)
+	if err != nil {
+		s.fatalf("%v", err)
 	}
+	if len(words) == 0 || s.judge != nil && s.judge.shared {
+		return
+	}
+	if s.fails = words[0] == "!"; s.fails {
+		words = words[1:]
+		if len(words) == 0 || !slices.Contains([]string{"apply", "plan", "destroy", "import"}, words[0]) {
+			s.fatalf("only apply, plan, destroy and import can be expected to fail")
+		}
+	}
+	s.named(words)
+	s.command(words)
+}
+
+// finish checks that everything was used.
+func (s *scenario) finish() {
+	s.t.Helper()
 	s.named(nil)
-	if len(s.meanwhile) > 0 {
+	switch {
+	case s.judge != nil && s.judge.shared:
+		return
+	case len(s.meanwhile) > 0:
 		s.errorf("meanwhile without an apply after it")
-	}
-	if s.hangs != "" {
-		s.errorf("interrupt without a run after it")
+	case len(s.meets) > 0:
+		s.errorf("at without a run after it")
 	}
 	for name := range s.files {
 		if !s.used[name] {
-			t.Errorf("%s: %s is not used", path, name)
+			s.t.Errorf("%s: %s is not used", s.path, name)
 		}
 	}
 }
@@ -276,6 +324,9 @@ func (s *scenario) where() string { return fmt.Sprintf("%s:%d: %s", s.path, s.li
 
 func (s *scenario) fatalf(format string, arguments ...any) {
 	s.t.Helper()
+	if s.quiet {
+		panic(malformed(fmt.Sprintf(format, arguments...)))
+	}
 	s.t.Fatalf("%s\n%s", s.where(), fmt.Sprintf(format, arguments...))
 }
 
@@ -322,51 +373,86 @@ func split(line string) (words []string, err error) {
 // start starts the sandbox.
 func (s *scenario) start() {
 	s.t.Helper()
-	options := append([]acctest.Option{func(o *sandbox.Options) {
-		o.NoExampleData, o.NoListeners = true, !genuinely()
-		o.OnRequest = func(r sandbox.Request) {
-			if hears, _ := s.heard.Load().(func(sandbox.Request)); hears != nil {
-				hears(r)
-			}
+	s.service, s.end = acctest.Open(s.t, append([]acctest.Option{func(o *sandbox.Options) {
+		o.NoExampleData, o.NoListeners = true, !s.genuine
+		if s.seed != nil {
+			o.MaxPerPage = 0
 		}
-	}}, s.options...)
-	s.service, s.end = acctest.Open(s.t, options...)
-	here := *s.service
-	s.here, s.drive = &here, here.Core()
-	if genuinely() {
+		if s.seed != nil && !s.genuine {
+			o.Start = time.Time{} // its clock goes on
+		}
+	}}, s.options...)...)
+	if s.genuine {
 		if err := os.Setenv("TF_ACC", "1"); err != nil {
 			s.t.Fatal(err)
 		}
+		here := *s.service
+		s.here = &here
 		s.drive = newTerraform(s.t, s.here)
+		return
 	}
+	// Without a seed, the clock of this machine is after that of the sandbox, and within a second, as it usually is.
+	at, seed := acctest.Epoch.AddDate(1, 0, 0).Add(time.Second/2), uint64(0)
+	if s.seed != nil {
+		at, seed = acctest.Epoch, *s.seed // reads that lag show what is there from the start
+	}
+	time.Sleep(time.Until(at))
+	s.net = &network{sandbox: s.service.Sandbox, seed: seed, random: rand.New(rand.NewPCG(seed, 48)), then: s.command}
+	s.net.expect(nil)
+	s.t.Cleanup(s.net.begin())
+	s.service.Dial, s.service.Random, s.service.Uncompared = s.net.dial, s.net.number, s.seed != nil
+	here := *s.service
+	core := here.Core()
+	if s.here, s.drive = &here, core; s.seed != nil {
+		core.Turn = s.net.turn
+		s.service.Sandbox.Clock().Set(at)
+	}
+	s.service.Sandbox.Clock().Advance(s.ahead)
 }
 
 var reference = regexp.MustCompile(`\{((?:billing_|terraform_data\.|called|age\.)[^{}]*)\}`)
+
+// malformed is the panic that fatalf causes in a scenario which may be wrong.
+type malformed string
 
 // command runs one line.
 func (s *scenario) command(words []string) {
 	s.t.Helper()
 	defer func() {
-		if r := recover(); r != nil {
+		r := recover()
+		if _, isMalformed := r.(malformed); r == nil || isMalformed {
+			panicAgain(r)
+		} else if s.judge != nil {
+			s.found(broken("panic", "%v\n%s", r, debug.Stack()))
+		} else {
 			s.errorf("panic: %v\n%s", r, debug.Stack())
 			s.t.FailNow()
 		}
 	}()
-	if words[0] == "sandbox" {
-		s.sandbox(words[1:])
+	if slices.Contains([]string{"sandbox", "seed", "judge"}, words[0]) {
+		s.setting(words)
 		return
 	}
 	if s.drive == nil {
 		s.start()
 	}
-	for i, word := range words {
-		words[i] = reference.ReplaceAllStringFunc(word, func(ref string) string { return s.value(strings.Trim(ref, "{}")) })
+	if s.judge != nil {
+		s.judge.noted(words[0])
+		if s.impossible(words) {
+			return
+		}
+	}
+	if words[0] != "at" { // what happens then has other values
+		for i, word := range words {
+			words[i] = reference.ReplaceAllStringFunc(word, func(ref string) string { return s.value(strings.Trim(ref, "{}")) })
+		}
 	}
 	does := map[string]func(words []string){
-		"apply": s.apply, "plan": s.apply, "destroy": s.apply, "import": s.apply, "edit": s.edit,
-		"delete": s.edit, "call": s.call, "clock": s.clock, "fault": s.fault, "kill": s.kill, "interrupt": s.interrupt,
-		"organization": s.organization, "expect": s.expect, "shown": s.shown, "listed": s.shown,
-		"terraform": s.terraform, "forget": s.forget, "taint": s.taint, "meanwhile": func(words []string) {
+		"apply": s.apply, "plan": s.apply, "destroy": s.apply, "import": s.apply, "edit": s.edit, "add": s.add,
+		"delete": s.edit, "call": s.call, "clock": s.clock, "fault": s.fault,
+		"organization": s.organization, "expect": s.expect, "shown": s.shown, "listed": s.shown, "at": s.at,
+		"terraform": s.terraform, "forget": s.forget, "taint": s.taint, "reimport": s.judges, "copy": s.judges,
+		"meanwhile": func(words []string) {
 			s.meanwhile = append(s.meanwhile, func() { s.command(words[1:]) })
 		},
 	}[words[0]]
@@ -374,6 +460,109 @@ func (s *scenario) command(words []string) {
 		s.fatalf("unknown command %q", words[0])
 	}
 	does(words)
+}
+
+func panicAgain(r any) {
+	if r != nil {
+		panic(r)
+	}
+}
+
+// impossible reports whether a command is about an object that does not exist. In a judged scenario it is left out.
+func (s *scenario) impossible(words []string) bool {
+	if !slices.Contains([]string{"edit", "delete", "add", "call", "reimport"}, words[0]) {
+		return false
+	}
+	about := slices.Clone(words[1:min(len(words), 3)])
+	for _, word := range words {
+		for _, ref := range reference.FindAllStringSubmatch(word, -1) {
+			about = append(about, ref[1])
+		}
+	}
+	return slices.ContainsFunc(about, func(word string) bool {
+		found := attributePattern.FindStringSubmatch(word)
+		return found != nil && s.drive.State(found[1]) == nil
+	})
+}
+
+// judges runs a command of a judged scenario.
+func (s *scenario) judges(words []string) {
+	s.t.Helper()
+	if s.judge == nil {
+		s.fatalf("%s needs judge", words[0])
+	}
+	file, settle, createFirst := "main.tf", "", false
+	switch words[0] {
+	case "reimport":
+		s.needs(words, 2, 2)
+		s.judge.importing(words[1])
+		return
+	case "copy":
+		s.found(s.judge.copied())
+		return
+	case "plan":
+		if !slices.Equal(words[1:], []string{"as", "another", "organization"}) {
+			s.fatalf("usage: plan as another organization")
+		}
+		s.found(s.judge.stranger())
+		return
+	}
+	for _, word := range words[1:] {
+		if to, settles := strings.CutPrefix(word, "-settle="); settles {
+			settle = to
+		} else if word == "-create-first" {
+			createFirst = true
+		} else {
+			file = word
+		}
+	}
+	for _, name := range []string{file, settle} {
+		if _, there := s.files[name]; !there && name != "" {
+			s.fatalf("file %s does not exist", name)
+		}
+		s.used[name] = true
+	}
+	s.found(s.judge.run(file, cmp.Or(settle, file), createFirst))
+}
+
+// found notes the first violation that ends the scenario.
+func (s *scenario) found(bad *violation) {
+	s.bad = cmp.Or(s.bad, s.judge.ends(bad))
+}
+
+// at sets what requests of the next run meet.
+func (s *scenario) at(words []string) {
+	s.t.Helper()
+	s.needs(words, 4, 100)
+	if s.genuine {
+		s.t.Skip("needs virtual time")
+	}
+	m, err := misfortuneOf(words[2:])
+	if err != nil {
+		s.fatalf("%v", err)
+	}
+	s.meets = append(s.meets, m)
+}
+
+// setting is a first command.
+func (s *scenario) setting(words []string) {
+	s.t.Helper()
+	if s.drive != nil {
+		s.fatalf("the sandbox is already running")
+	}
+	switch words[0] {
+	case "judge":
+		s.judge = newJudge(s)
+	case "seed":
+		s.needs(words, 2, 2)
+		n, err := strconv.ParseUint(words[1], 10, 64)
+		if err != nil {
+			s.fatalf("%v", err)
+		}
+		s.seed = &n
+	default:
+		s.sandbox(words[1:])
+	}
 }
 
 // needs checks a command's number of words.
@@ -386,9 +575,6 @@ func (s *scenario) needs(words []string, least, most int) {
 
 func (s *scenario) sandbox(words []string) {
 	s.t.Helper()
-	if s.drive != nil {
-		s.fatalf("the sandbox is already running")
-	}
 	for _, word := range words {
 		name, value, _ := strings.Cut(word, "=")
 		switch name {
@@ -397,11 +583,17 @@ func (s *scenario) sandbox(words []string) {
 			if err != nil {
 				s.fatalf("%v", err)
 			}
+			s.rewords = s.rewords || name == "rewords"
 			s.options = append(s.options, func(o *sandbox.Options) { o.Bend = append(o.Bend, rules...) })
 		case "clock":
-			s.options, s.clockRuns = append(s.options, acctest.RunningClock), true
+			var err error
+			if value == "now" {
+				s.options, s.clockRuns = append(s.options, acctest.RunningClock), true
+			} else if s.ahead, err = time.ParseDuration(value); err != nil {
+				s.fatalf("%v", err)
+			}
 		default:
-			s.fatalf("usage: sandbox tolerance=NAMES, rewords=KINDS or clock=now")
+			s.fatalf("usage: sandbox tolerance=NAMES, rewords=KINDS, clock=now or clock=DURATION")
 		}
 	}
 }
@@ -439,14 +631,14 @@ func (s *scenario) clock(words []string) {
 			if err != nil {
 				s.fatalf("%v", err)
 			}
-			clock.Advance(24 * day)
+			s.pass(24 * day)
 			return
 		}
 		by, err := time.ParseDuration(text)
 		if err != nil {
 			s.fatalf("%v", err)
 		}
-		clock.Advance(by)
+		s.pass(by)
 	case "set":
 		at, err := time.Parse(time.RFC3339, words[2])
 		if err != nil {
@@ -496,54 +688,6 @@ func (s *scenario) terraform(words []string) {
 	}
 }
 
-// kill makes the next apply die.
-func (s *scenario) kill(words []string) {
-	s.t.Helper()
-	s.needs(words, 3, 3)
-	core, isCore := s.drive.(*acctest.Core)
-	if !isCore {
-		s.t.Skip("make chaos kills Terraform itself")
-	}
-	// The response never arrives, so the provider cannot process it.
-	fault := s.service.Sandbox.AddFault(sandbox.Fault{Operation: words[2], DropAfter: true, Times: 1})
-	killed := make(chan struct{})
-	core.Killed = killed
-	s.heard.Store(func(r sandbox.Request) {
-		if r.Fault == fault {
-			close(killed)
-		}
-	})
-}
-
-// interrupt makes a request of the next run hang, and interrupts that run.
-func (s *scenario) interrupt(words []string) {
-	s.t.Helper()
-	s.needs(words, 3, 4)
-	core, isCore := s.drive.(*acctest.Core)
-	if !isCore {
-		s.t.Skip("Terraform itself is not interrupted here")
-	}
-	wait := time.Duration(0)
-	if len(words) == 4 {
-		var err error
-		if wait, err = sandbox.ParseDuration(words[3]); err != nil {
-			s.fatalf("%v", err)
-		}
-	}
-	fault := s.service.Sandbox.AddFault(sandbox.Fault{Operation: words[2], Latency: time.Hour, Times: 1})
-	interrupted := make(chan struct{})
-	core.Interrupted = interrupted
-	go func() {
-		isIt := func(f sandbox.Fault) bool { return f.ID == fault }
-		for s.t.Context().Err() == nil && slices.ContainsFunc(s.service.Sandbox.Faults(), isIt) {
-			time.Sleep(time.Millisecond)
-		}
-		time.Sleep(wait)
-		close(interrupted)
-	}()
-	s.hangs = fault
-}
-
 // shown changes how the provider sees objects, or only their lists.
 func (s *scenario) shown(words []string) {
 	s.t.Helper()
@@ -571,15 +715,39 @@ func (s *scenario) shown(words []string) {
 	})
 }
 
+// pass lets time pass: with a seed also that of the local clock.
+func (s *scenario) pass(d time.Duration) {
+	if s.net != nil && s.seed != nil {
+		s.net.pass(d)
+		return
+	}
+	s.service.Sandbox.Clock().Advance(d)
+}
+
 // organization changes the token of the provider.
 func (s *scenario) organization(words []string) {
 	s.t.Helper()
 	s.needs(words, 2, 2)
-	s.here.Token = s.service.Token
-	if words[1] == "other" {
-		s.here.Token, s.other = s.service.OtherToken()
-		s.service.Sandbox.Clock().Advance(acctest.ReadLag)
+	s.belong(words[1])
+	if words[1] == "other" && s.judge == nil {
+		s.pass(acctest.ReadLag)
 	}
+}
+
+// belong gives the provider the token of another organization, or its own one.
+func (s *scenario) belong(to string) {
+	s.t.Helper()
+	if s.here.Token = s.service.Token; to == "other" {
+		if s.strange == "" {
+			s.strange, s.other = s.service.OtherToken()
+		}
+		s.here.Token = s.strange
+	}
+	s.renewed()
+}
+
+// renewed gives Terraform itself the addresses and tokens of the service.
+func (s *scenario) renewed() {
 	if genuine, isTerraform := s.drive.(*terraform); isTerraform {
 		genuine.At(s.here)
 	}

@@ -49,7 +49,7 @@ var wrong = map[string]string{
 	"! plan e.description=\"x":                                                                 "add the reason",
 	"! apply e.description=\"x":                                                                "the plan fails, not the apply",
 	"! apply e.descripton=\"x\"":                                                               "the plan fails, not the apply",
-	"interrupt at webhook_endpoints.delete":                                                    "interrupt without a run",
+	"at request 1 of webhook_endpoints.delete: kill":                                           "at without a run",
 	"edit endpoint billing_webhook_endpoint.e enabledEvents:=[]":                               "its fields are active, ",
 	"apply other.tf":                                                                           "file other.tf does not exist",
 	"fault webhook_endpoints.create nonsense=1":                                                "nonsense",

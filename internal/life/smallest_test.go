@@ -3,103 +3,101 @@ package life
 import (
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // smallestTime limits the time for making a failure smaller.
 const smallestTime = 20 * time.Second
 
-// smallest removes everything from a failing life that the failure does not need: whole steps, then misfortunes and
-// arguments. It returns no violation if the steps do not fail again.
-func smallest(t *testing.T, steps []step, seed uint64, bad *violation) ([]step, *violation) {
+// smallest removes everything from a failing life that the failure does not need: commands and their flags, then blocks
+// and arguments, first from all files. It returns no violation if the life does not fail again.
+func smallest(t *testing.T, text string, bad *violation) (string, *violation) {
 	t.Helper()
-	end, kind := time.Now().Add(smallestTime), bad.kind()
-	fails := func(candidate []step) bool {
+	end, kind, archive, files := time.Now().Add(smallestTime), bad.kind(), txtar.Parse([]byte(text)), map[string]string{}
+	lines := strings.Split(strings.TrimSpace(string(archive.Comment)), "\n")
+	for _, file := range archive.Files {
+		files[file.Name] = string(file.Data)
+	}
+	fails := func(lines []string, files map[string]string) bool {
 		if time.Now().After(end) {
 			return false
 		}
-		now := relive(t, candidate, false, seed, func(v *violation) bool { return v.kind() == kind })
+		now := relive(t, scenarioOf(lines, files), func(v *violation) bool { return v.kind() == kind })
 		if now != nil {
 			bad = now
 		}
 		return now != nil
 	}
-	if !fails(steps) {
-		return steps, nil
-	}
-	for size := len(steps) / 2; size > 1; size /= 2 {
-		for at := 0; at+size <= len(steps); {
-			if candidate := slices.Delete(slices.Clone(steps), at, at+size); fails(candidate) {
-				steps = candidate
-			} else {
-				at += size
-			}
-		}
+	if !fails(lines, files) {
+		return text, nil
 	}
 	for again := true; again; {
 		again = false
-		for i := len(steps) - 1; i >= 0; i-- {
-			if candidate := slices.Delete(slices.Clone(steps), i, i+1); fails(candidate) {
-				steps, again = candidate, true
+		for size := max(len(lines)/2, 1); size > 0; size /= 2 {
+			for at := 0; at+size <= len(lines); {
+				if fewer := slices.Delete(slices.Clone(lines), at, at+size); fails(fewer, files) {
+					lines, again = fewer, true
+				} else {
+					at += size
+				}
 			}
 		}
-		for i := range steps {
-			for _, less := range simpler(steps[i]) {
-				candidate := slices.Clone(steps)
-				candidate[i] = less
-				if fails(candidate) {
-					steps, again = candidate, true
-					break
+		for i, line := range lines {
+			words := strings.Split(line, " ")
+			for at, word := range words {
+				fewer := slices.Clone(lines)
+				fewer[i] = strings.Join(slices.Delete(slices.Clone(words), at, at+1), " ")
+				if strings.HasPrefix(word, "-") && fails(fewer, files) {
+					lines, again = fewer, true
+				}
+			}
+		}
+		for _, part := range parts(files) {
+			for _, name := range append([]string{""}, slices.Sorted(maps.Keys(files))...) {
+				if fewer := without(files, name, part); !maps.Equal(fewer, files) && fails(lines, fewer) {
+					files, again = fewer, true
 				}
 			}
 		}
 	}
-	return steps, bad
+	return scenarioOf(lines, files), bad
 }
 
-// simpler returns variants of a step that have one thing less.
-func simpler(s step) (all []step) {
-	for name := range s.Values {
-		less := s
-		less.Values = maps.Clone(s.Values)
-		delete(less.Values, name)
-		all = append(all, less)
-	}
-	for i := range s.Later {
-		less := s
-		less.Later = slices.Delete(slices.Clone(s.Later), i, i+1)
-		all = append(all, less)
-	}
-	for i := range s.Ignore {
-		less := s
-		less.Ignore = slices.Delete(slices.Clone(s.Ignore), i, i+1)
-		all = append(all, less)
-	}
-	for i := range s.Meets {
-		less := s
-		less.Meets = slices.Delete(slices.Clone(s.Meets), i, i+1)
-		all = append(all, less)
-	}
-	if s.By != "" && s.Do == doRun {
-		less := s
-		less.By = ""
-		all = append(all, less)
-	}
-	if s.Fault != "" {
-		less := s
-		less.Fault = ""
-		all = append(all, less)
-	}
-	if len(s.Turns) > 0 {
-		less := s
-		less.Turns = nil
-		all = append(all, less)
-	}
-	if s.CreateFirst {
-		less := s
-		less.CreateFirst = false
-		all = append(all, less)
+// parts lists the blocks of files and the lines in them, each as the first line of its block and itself.
+func parts(files map[string]string) (all [][2]string) {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		block := ""
+		for line := range strings.Lines(files[name]) {
+			if block != "" {
+				all = append(all, [2]string{block, line})
+			}
+			if strings.HasSuffix(line, " {\n") && block == "" {
+				block = line
+				all = append(all, [2]string{block, ""})
+			} else if line == "}\n" {
+				block = ""
+			}
+		}
 	}
 	return all
+}
+
+// without removes a part from a file, or from all.
+func without(files map[string]string, name string, part [2]string) map[string]string {
+	fewer := maps.Clone(files)
+	for file, text := range files {
+		before, found, has := strings.Cut(text, part[0])
+		if !has || name != "" && name != file {
+			continue
+		}
+		lines, after, _ := strings.Cut("\n"+found, "\n}\n")
+		if fewer[file] = before + after; part[1] != "" {
+			fewer[file] = before + part[0] + strings.TrimPrefix(strings.Replace(lines+"\n", "\n"+part[1], "\n", 1), "\n") + "}\n" + after
+		}
+	}
+	return fewer
 }

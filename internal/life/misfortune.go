@@ -1,0 +1,187 @@
+package life
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// misfortune is what some requests of a run meet.
+type misfortune struct {
+	of    string // their operation, ofRead or ofWrite; "": any
+	nth   int    // the number of such requests in the run before the first one
+	times int    // how many meet it
+	// fault is one of the sandbox, as for `billing-sandbox fault add`, or slow; "": none.
+	fault string
+	date  string // how far the Date of the response is wrong, or none: it has no Date; "": it is right
+	twice bool   // the request is carried out twice, and the second response returned
+	// kill ends the provider and Terraform: the response never arrives. interrupt interrupts Terraform before the request.
+	kill, interrupt bool
+	then            []string // the command of another system after the request
+}
+
+// The requests that a misfortune may select by what they do.
+const ofRead, ofWrite = "read", "write"
+
+// slow is the prefix of a fault: the request is carried out, and its response arrives after a duration.
+const slow = "slow="
+
+// misfortuneOf reads the words after "at request".
+func misfortuneOf(words []string) (m misfortune, err error) {
+	m.times = 1
+	var fault []string
+	head := true
+	for i := 0; i < len(words) && err == nil; i++ {
+		word := words[i]
+		last := strings.HasSuffix(word, ":")
+		before := strings.TrimSuffix(word, ":")
+		switch {
+		case !head && word == "then":
+			m.then, i = words[i+1:], len(words)
+		case !head && word == "date" && i+1 < len(words):
+			i++
+			m.date = words[i]
+		case !head && word == "kill":
+			m.kill = true
+		case !head && word == "interrupt":
+			m.interrupt = true
+		case !head && word == "twice":
+			m.twice = true
+		case !head:
+			fault = append(fault, word)
+		case i == 0:
+			m.nth, err = strconv.Atoi(before)
+			m.nth--
+		case word == "of":
+		case strings.HasPrefix(before, "x"):
+			m.times, err = strconv.Atoi(before[1:])
+		default:
+			m.of = before
+		}
+		head = head && !last
+	}
+	if m.fault = strings.Join(fault, ","); head || m.nth < 0 {
+		err = errors.New("usage: at request N [of OPERATION] [xTIMES]: EFFECT")
+	} else if m.fault != "" && !strings.HasPrefix(m.fault, slow) && err == nil {
+		_, err = sandbox.ParseFault(m.fault)
+	}
+	return m, err
+}
+
+// words is the command that misfortuneOf reads.
+func (m misfortune) words() []string {
+	words := []string{"at", "request", strconv.Itoa(m.nth + 1)}
+	if m.of != "" {
+		words = append(words, "of", m.of)
+	}
+	if m.times > 1 {
+		words = append(words, fmt.Sprintf("x%d", m.times))
+	}
+	words[len(words)-1] += ":"
+	for _, effect := range []struct {
+		word string
+		is   bool
+	}{{"kill", m.kill}, {"interrupt", m.interrupt}, {"twice", m.twice}} {
+		if effect.is {
+			words = append(words, effect.word)
+		}
+	}
+	if m.date != "" {
+		words = append(words, "date", m.date)
+	}
+	if m.fault != "" {
+		words = append(words, strings.Split(m.fault, ",")...)
+	}
+	if m.then != nil {
+		words = append(append(words, "then"), m.then...)
+	}
+	return words
+}
+
+func (m misfortune) String() string { return joined(m.words()) }
+
+// met is a misfortune that has happened.
+type met struct {
+	misfortune
+	operation, method string
+	named             bool // the request names an external_id
+	billed            bool // each repetition may be billed: it changes or removes a plan
+}
+
+func (m met) String() string { return m.operation + ": " + m.misfortune.String() }
+
+// longestHarmless is a latency that is shorter than what an interrupt leaves to a request.
+const longestHarmless = 5 * time.Second
+
+// arrives reports whether the response to a request that meets a fault arrives, late by a few seconds at most.
+func arrives(fault string) bool {
+	if fault == "" {
+		return true
+	}
+	if after, isSlow := strings.CutPrefix(fault, slow); isSlow {
+		return duration(after) <= longestHarmless
+	}
+	f, err := sandbox.ParseFault(fault)
+	return err == nil && f.Latency > 0 && f.Latency <= longestHarmless && f.Status == 0
+}
+
+// promised reports whether a run that meets only this must not show it: the guide on reliability promises that it ends
+// as without it.
+func (m met) promised() bool {
+	if m.kill || m.interrupt || m.then != nil || m.date != "" || m.operation == "me.get" { // it is asked for 10 s at most
+		return false
+	}
+	if m.fault == "" {
+		return m.twice
+	} else if strings.HasPrefix(m.fault, slow) {
+		return arrives(m.fault)
+	}
+	fault, err := sandbox.ParseFault(m.fault)
+	switch {
+	case err != nil, fault.Outage > 0, fault.Silent, fault.Late > 0, fault.Other, fault.Foreign != "", fault.Empty:
+		return false
+	case fault.Lag > 0, fault.Status == http.StatusTooManyRequests:
+		return true
+	case fault.Status > 0 && fault.Status < http.StatusInternalServerError, m.times > 2:
+		return false
+	case fault.Latency > 0:
+		return arrives(m.fault)
+	case m.billed:
+		return fault.Status == http.StatusInternalServerError || fault.Status == http.StatusServiceUnavailable
+	case m.method != http.MethodPost:
+		return true
+	case evidence.KindOf(m.operation).Create != "":
+		return m.named || evidence.KindOf(m.operation).Name == evidence.Record
+	default:
+		return !strings.Contains(m.operation, "rotate")
+	}
+}
+
+// lag reports whether reads lag.
+func (m misfortune) lags() bool { return strings.HasPrefix(m.fault, "lag=") }
+
+func duration(text string) time.Duration {
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		panic(err)
+	}
+	return d
+}
+
+// joined returns words as a line that split reads.
+func joined(words []string) string {
+	quoted := slices.Clone(words)
+	for i, word := range words {
+		if word == "" || strings.ContainsAny(word, " \t'#") {
+			quoted[i] = "'" + strings.ReplaceAll(word, "'", "''") + "'"
+		}
+	}
+	return strings.Join(quoted, " ")
+}

@@ -375,7 +375,8 @@ func (d *draw) drawMisfortune() misfortune {
 		return misfortune{of: ofWrite, nth: nthWrite, interrupt: true,
 			fault: pickOne(d, []string{"", "latency=3s", "latency=20s", slow + "3s", slow + "40s", "status=503,after"})}
 	case 3, 10:
-		return misfortune{of: ofWrite, nth: nthWrite, fault: pickOne(d, []string{"status=504,late=3m", "drop=before,late=12s"})}
+		return misfortune{of: ofWrite, nth: nthWrite,
+			fault: pickOne(d, []string{"status=504,late=3m", "drop=before,late=12s"})}
 	case 4:
 		return misfortune{nth: nth, times: 1 + d.IntN(8), fault: pickOne(d, []string{"status=429,retry-after=7",
 			"status=429", "status=429,retry-after=date:30s"})}

@@ -209,7 +209,8 @@ func (s *scenario) run(c acctest.Configuration, applies bool, next map[string]st
 func (s *scenario) unmet(meets []misfortune) {
 	s.t.Helper()
 	for _, m := range meets {
-		if all, _ := s.net.happened(); !slices.ContainsFunc(all, func(n met) bool { return n.misfortune.String() == m.String() }) {
+		all, _ := s.net.happened()
+		if !slices.ContainsFunc(all, func(n met) bool { return n.misfortune.String() == m.String() }) {
 			s.errorf("no request met this: %s", m)
 		}
 	}

@@ -26,8 +26,8 @@ func rank(typeName string) int {
 	return slices.IndexFunc(evidence.Kinds(), func(k evidence.Kind) bool { return k.Type == typeName })
 }
 
-// text returns the file of a configuration. A block with a reference to a missing one is left out. later is the input of
-// the resource that values which are known only after apply refer to; 0 for none.
+// text returns the file of a configuration. A block with a reference to a missing one is left out. later is the input
+// of the resource that values which are known only after apply refer to; 0 for none.
 func (c config) text(start time.Time, later int) string {
 	text := ""
 	if c.defaults != nil {

@@ -172,8 +172,8 @@ func (j *judge) ends(bad *violation) *violation {
 	return bad
 }
 
-// run plans and applies a file, and compares the two. Then the state is settled again with the file settle, which may be
-// another one.
+// run plans and applies a file, and compares the two. After a misfortune, the state is settled with the file settle,
+// which may be another one.
 func (j *judge) run(file, settle string, createFirst bool) *violation {
 	j.counts.runs++
 	meets, meanwhile := j.meets, j.meanwhile
@@ -185,9 +185,10 @@ func (j *judge) run(file, settle string, createFirst bool) *violation {
 	j.pass(j.rest(meets))
 	existed := j.expect(meets)
 	defer j.expect(nil)
-	j.last = run{before: j.objects()}
+	before := j.objects()
 	plan, sent, bad := j.planned(j.configuration())
-	j.last.plan, j.last.errors, j.last.warnings, j.last.sent, j.last.said = plan, plan.Errors, plan.Warnings, sent, plan.Diagnostics
+	j.last = run{before: before, plan: plan, errors: plan.Errors, warnings: plan.Warnings, sent: sent,
+		said: plan.Diagnostics}
 	j.counts.requests += len(sent)
 	if bad = cmp.Or(bad, j.ends(j.forgotten(plan))); bad == nil && calm {
 		bad = j.ends(j.quiet(plan, meets))
@@ -209,7 +210,7 @@ func (j *judge) run(file, settle string, createFirst bool) *violation {
 	if j.here.Token != j.service.Token {
 		return j.mistaken(plan, createFirst)
 	}
-	before, keys := j.remotes(plan, "billing_subscription"), j.remotes(plan, "billing_api_key")
+	subscriptions, keys := j.remotes(plan, "billing_subscription"), j.remotes(plan, "billing_api_key")
 	for address, kept := range j.contacts { // this run may end before it can be judged
 		maps.DeleteFunc(kept, func(list, _ string) bool { return j.blocks[address].values[list] != nil })
 	}
@@ -218,7 +219,8 @@ func (j *judge) run(file, settle string, createFirst bool) *violation {
 	j.unbound = j.unbound && len(done.Errors) > 0
 	j.counts.requests += len(requests)
 	j.last.errors, j.last.warnings = done.Errors, append(slices.Clone(plan.Warnings), done.Warnings...)
-	j.last.sent, j.last.said = append(j.last.sent, requests...), append(slices.Clone(plan.Diagnostics), done.Diagnostics...)
+	j.last.sent = append(j.last.sent, requests...)
+	j.last.said = append(slices.Clone(plan.Diagnostics), done.Diagnostics...)
 	for _, bad := range all {
 		switch bad := j.ends(bad); {
 		case bad == nil:
@@ -271,7 +273,7 @@ func (j *judge) run(file, settle string, createFirst bool) *violation {
 			len(differences(change.Before["custom_metadata"], j.drive.State(address)["custom_metadata"], "")) > 0
 	})
 	bad = cmp.Or(j.ends(j.foreignKept(plan)), j.ends(j.contactsKept(plan, had)), j.ends(j.oldKeys(plan, keys)),
-		j.ends(j.linesKept(before)))
+		j.ends(j.linesKept(subscriptions)))
 	if bad != nil || len(meanwhile) > 0 {
 		return bad
 	}

@@ -58,8 +58,8 @@
 // the provider that connect it to the sandbox. The output of a terraform_data is known only after apply if its input
 // changes.
 //
-// With judge, apply also accepts -create-first, which decides an order that Terraform leaves open, and -settle=FILE, the
-// configuration with which the state is settled after a misfortune. Further commands for judged scenarios:
+// With judge, apply also accepts -create-first, which decides an order that Terraform leaves open, and -settle=FILE:
+// with that configuration the state is settled after a misfortune. Further commands for judged scenarios:
 //
 //	plan as another organization  the token belongs to another organization
 //	reimport ADDRESS              terraform state rm; the next apply imports the object
@@ -95,13 +95,15 @@
 //	sandbox tolerance=NAMES        how the sandbox differs, as for `billing-sandbox serve`; only as the first command
 //	sandbox rewords=KINDS          the sandbox stores texts otherwise than they were sent, as for `serve --rewords`; only
 //	                               as the first command
-//	sandbox clock=now              the sandbox uses the machine's clock; only as the first command. clock=26h: it is ahead
+//	sandbox clock=now              the sandbox uses the machine's clock, or clock=26h: it is ahead; only as the first
+//	                               command
 //	seed N                         everything that happens at the same time happens in an order that N decides; only as
 //	                               the first command
-//	judge                          checks after each run what always holds, whatever has happened: every object that exists
-//	                               is in the state or in a message, nothing was done twice, other systems lost nothing,
-//	                               secrets work, and after at most two applies the plan is empty. Errors need no !, and a
-//	                               change of an object that does not exist is left out; only as the first command
+//	judge                          checks after each run what always holds, whatever has happened: every object that
+//	                               exists is in the state or in a message, nothing was done twice, other systems lost
+//	                               nothing, secrets work, and after at most two applies the plan is empty. Errors need no
+//	                               !, and a change of an object that does not exist is left out. Only as the first
+//	                               command
 //
 // Expectations about the last command that ran Terraform:
 //
@@ -199,7 +201,7 @@ type scenario struct {
 	judge            *judge                // nil: the scenario is not judged
 	bad              *violation            // what the judge has found
 	caught           func(*violation) bool // selects the violations that end the scenario; nil: any
-	seed             *uint64               // decides the order of what happens at the same time; nil: the objects come one by one
+	seed             *uint64               // decides the order of what happens at the same time; nil: one by one
 	net              *network              // carries the requests of a scenario with a seed; nil through Terraform itself
 	ahead            time.Duration         // how far the service's clock is ahead
 	rewords          bool                  // the service stores texts otherwise than they are sent

@@ -96,7 +96,8 @@ func without(files map[string]string, name string, part [2]string) map[string]st
 		}
 		lines, after, _ := strings.Cut("\n"+found, "\n}\n")
 		if fewer[file] = before + after; part[1] != "" {
-			fewer[file] = before + part[0] + strings.TrimPrefix(strings.Replace(lines+"\n", "\n"+part[1], "\n", 1), "\n") + "}\n" + after
+			lines = strings.Replace(lines+"\n", "\n"+part[1], "\n", 1)
+			fewer[file] = before + part[0] + strings.TrimPrefix(lines, "\n") + "}\n" + after
 		}
 	}
 	return fewer

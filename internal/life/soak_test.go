@@ -188,8 +188,8 @@ func (s *soak) life(seed uint64) {
 		s.t.Errorf("seed %d: %s (not reproduced)", seed, kind)
 		return
 	}
-	s.t.Errorf("seed %d: %s\n%s\nmake simulate SEED=%d reproduces it; so does make simulate LIFE=file with this scenario in "+
-		"a file.", seed, bad, text, seed)
+	s.t.Errorf("seed %d: %s\n%s\nmake simulate SEED=%d reproduces it; so does make simulate LIFE=file with this scenario "+
+		"in a file.", seed, bad, text, seed)
 }
 
 // lifeOf lives the life of a seed, and returns its text and the requests.

@@ -19,6 +19,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/tfversion"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/bend"
+	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
@@ -176,17 +177,57 @@ func (s *Service) arguments() []argument {
 	return given
 }
 
-// provider returns a provider that is configured for this service.
-func (s *Service) provider() (tfprotov6.ProviderServer, typesByName) {
-	s.t.Helper()
-	c, p := s.Core(), &CorePlan{}
-	if !c.configure(nil, p.note) {
-		s.t.Fatal(p.Errors)
+// Core returns a workspace with an empty state that runs the provider for this service.
+func (s *Service) Core() *core.Workspace {
+	schemas := func() *core.Schemas {
+		if s.Serve != nil {
+			return nil
+		}
+		return ownSchemas()
 	}
-	return c.server, c.schemas
+	arguments := func() JSON {
+		config := JSON{}
+		for _, argument := range s.arguments() {
+			config[argument.name] = argument.value
+		}
+		return config
+	}
+	return core.New(core.Provider{Serve: s.serve, Schemas: schemas, Arguments: arguments})
 }
 
-func (s *Service) ctx() context.Context { return context.WithoutCancel(s.t.Context()) }
+// serve starts a provider for this service.
+func (s *Service) serve() tfprotov6.ProviderServer {
+	switch {
+	case s.Serve != nil:
+		return s.Serve()
+	case s.Dial == nil:
+		return compared(provider.Server("test")(), ownSchemas)
+	case s.Uncompared:
+		return provider.Simulated("test", s.Dial(), s.Random)
+	}
+	return compared(provider.Simulated("test", s.Dial(), s.Random), ownSchemas)
+}
+
+// Read reads a data source, without Terraform, so that every request belongs to this read.
+func (s *Service) Read(typeName string, config JSON) (result JSON, diagnostics []*tfprotov6.Diagnostic) {
+	return s.Core().Read(typeName, config)
+}
+
+// List queries a list resource, without Terraform.
+func (s *Service) List(typeName string, config JSON,
+	include bool) (resources map[string]JSON, diagnostics []*tfprotov6.Diagnostic) {
+	return s.Core().List(typeName, config, include)
+}
+
+// Invoke runs an action, without Terraform.
+func (s *Service) Invoke(action string, config JSON) (progress []string, diagnostics []*tfprotov6.Diagnostic) {
+	return s.Core().Invoke(action, config)
+}
+
+// Open opens an ephemeral resource, without Terraform.
+func (s *Service) Open(typeName string, config JSON) *core.Opened {
+	return s.Core().Open(typeName, config)
+}
 
 // Run runs test steps through Terraform with the provider.
 func Run(t *testing.T, steps ...resource.TestStep) {

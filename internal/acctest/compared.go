@@ -1,7 +1,6 @@
 package acctest
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -11,21 +10,22 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider"
 )
 
 // Compared makes a server also run through the framework each call for which it skips the framework. A difference is a
 // panic, because a call cannot fail a test.
 func Compared(server tfprotov6.ProviderServer) tfprotov6.ProviderServer {
-	return compared(server, sync.OnceValue(func() typesByName { return typesOf(server) }))
+	return compared(server, sync.OnceValue(func() *core.Schemas { return core.SchemasOf(server) }))
 }
 
-func compared(server tfprotov6.ProviderServer, schemas func() typesByName) tfprotov6.ProviderServer {
+func compared(server tfprotov6.ProviderServer, schemas func() *core.Schemas) tfprotov6.ProviderServer {
 	own, _ := server.(interface {
 		Compare(compare func(typeName string, ours, theirs any, err error))
 	})
 	own.Compare(func(typeName string, ours, theirs any, err error) {
-		a, b := schemas().parts(typeName, ours), schemas().parts(typeName, theirs)
+		a, b := partsOf(schemas(), typeName, ours), partsOf(schemas(), typeName, theirs)
 		if resp, upgraded := theirs.(*tfprotov6.UpgradeResourceStateResponse); upgraded && resp != nil &&
 			len(resp.Diagnostics) > 0 {
 			return // Terraform itself reports an invalid state
@@ -41,30 +41,17 @@ func compared(server tfprotov6.ProviderServer, schemas func() typesByName) tfpro
 	return server
 }
 
-// typesByName holds the schemas of a provider.
-type typesByName struct {
-	*tfprotov6.GetProviderSchemaResponse
-	identities map[string]*tfprotov6.ResourceIdentitySchema
-}
-
-func typesOf(server tfprotov6.ProviderServer) typesByName {
-	all := ok(server.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{}))
-	identities := ok(server.GetResourceIdentitySchemas(context.Background(),
-		&tfprotov6.GetResourceIdentitySchemasRequest{}))
-	return typesByName{all, identities.IdentitySchemas}
-}
-
 // ownSchemas caches the schemas of this provider, because tests start it a thousand times.
-var ownSchemas = sync.OnceValue(func() typesByName { return typesOf(provider.Server("test")()) })
+var ownSchemas = sync.OnceValue(func() *core.Schemas { return core.SchemasOf(provider.Server("test")()) })
 
 // parts returns the relevant parts of a request to a resource, or of a response to Terraform.
-func (t typesByName) parts(typeName string, of any) []any {
+func partsOf(t *core.Schemas, typeName string, of any) []any {
 	object := func(v *tfprotov6.DynamicValue) any { return decoded(v, t.ResourceSchemas[typeName].ValueType()) }
 	identity := func(d *tfprotov6.ResourceIdentityData) any {
 		if d == nil {
 			return nil
 		}
-		return decoded(d.IdentityData, t.identities[typeName].ValueType())
+		return decoded(d.IdentityData, t.Identities[typeName].ValueType())
 	}
 	switch of := of.(type) {
 	case *tfprotov6.UpgradeResourceStateResponse:
@@ -86,7 +73,11 @@ func decoded(v *tfprotov6.DynamicValue, as tftypes.Type) any {
 	if v == nil {
 		return nil
 	}
-	return ok(v.Unmarshal(as))
+	value, err := v.Unmarshal(as)
+	if err != nil {
+		panic(err)
+	}
+	return value
 }
 
 // notes returns the values of a private state.
@@ -97,3 +88,6 @@ func notes(raw []byte) map[string][]byte {
 	}
 	return values
 }
+
+// ResourceSchemas returns the schemas of the provider's resources by type.
+func ResourceSchemas() map[string]*tfprotov6.Schema { return ownSchemas().ResourceSchemas }

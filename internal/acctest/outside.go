@@ -15,7 +15,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/acctest/modeltest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -59,7 +59,7 @@ func (s *Service) Call(method, path string, body any) (int, JSON) {
 		s.t.Fatal(err)
 	}
 	response := JSON{}
-	if err := modeltest.Decode(raw, &response); err != nil && len(raw) > 0 {
+	if err := core.Decode(raw, &response); err != nil && len(raw) > 0 {
 		s.t.Fatalf("%s %s: %s", method, url, raw)
 	}
 	// Reads may lag behind a write, so a provider waits after a deletion if the service's clock is stopped.

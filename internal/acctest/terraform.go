@@ -17,8 +17,8 @@ import (
 
 	tfjson "github.com/hashicorp/terraform-json"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/acctest/modeltest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 )
 
 // Terraform runs the program as a user does: the built provider in its own process, a folder, and an environment with
@@ -238,7 +238,7 @@ func (c *Terraform) State() (all []Instance) {
 			Instances        []Instance
 		}
 	}
-	if err := modeltest.Decode(text, &state); err != nil {
+	if err := core.Decode(text, &state); err != nil {
 		c.t.Fatal(err)
 	}
 	for _, r := range state.Resources {

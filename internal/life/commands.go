@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclwrite"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
@@ -47,9 +48,9 @@ func (s *scenario) apply(words []string) {
 	if err != nil {
 		s.fatalf("%v", err)
 	}
-	parsed, err := parse(text, c.Variables)
+	parsed, err := core.Parse(text, c.Variables)
 	if err != nil {
-		s.last = run{plan: &acctest.CorePlan{Errors: []string{err.Error()}}, errors: []string{err.Error()},
+		s.last = run{plan: &core.Plan{Errors: []string{err.Error()}}, errors: []string{err.Error()},
 			before: s.objects()}
 		s.judged(words[0])
 		return
@@ -83,7 +84,7 @@ func (s *scenario) judged(command string) {
 }
 
 // flags returns the flags of a run, and rest, the words without them.
-func (s *scenario) flags(words []string) (c acctest.Configuration, next map[string]string, rest []string) {
+func (s *scenario) flags(words []string) (c core.Configuration, next map[string]string, rest []string) {
 	s.t.Helper()
 	next, c.Variables, s.changes = map[string]string{}, map[string]string{}, nil
 	c.Destroy = words[0] == "destroy"
@@ -162,7 +163,7 @@ func (s *scenario) objects() map[string]object {
 }
 
 // run plans and applies, and checks both for the invariants.
-func (s *scenario) run(c acctest.Configuration, applies bool, next map[string]string) {
+func (s *scenario) run(c core.Configuration, applies bool, next map[string]string) {
 	s.t.Helper()
 	s.last = run{before: s.objects()}
 	defer s.disturb(s.meets)()
@@ -222,13 +223,13 @@ func (s *scenario) disturb(meets []misfortune) (undo func()) {
 		return func() {}
 	}
 	s.net.expect(meets)
-	core, _ := s.drive.(*acctest.Core)
-	core.Killed, core.Interrupted = s.net.killed, s.net.interrupt
+	workspace, _ := s.drive.(*core.Workspace)
+	workspace.Killed, workspace.Interrupted = s.net.killed, s.net.interrupt
 	return func() { s.disturb(nil) }
 }
 
 // settled checks that the next plan is empty, except for the expected changes.
-func (s *scenario) settled(c acctest.Configuration, next map[string]string) {
+func (s *scenario) settled(c core.Configuration, next map[string]string) {
 	s.t.Helper()
 	if c.Destroy {
 		if left := s.drive.Addresses(); len(left) > 0 {
@@ -256,10 +257,10 @@ func (s *scenario) settled(c acctest.Configuration, next map[string]string) {
 }
 
 // planActions returns the actions of a plan by address. Unchanged objects are included only if asked names them.
-func planActions(plan *acctest.CorePlan, asked map[string]string) map[string]string {
+func planActions(plan *core.Plan, asked map[string]string) map[string]string {
 	have := map[string]string{}
 	for _, change := range plan.Changes {
-		if _, named := asked[change.Address]; named || change.Action != acctest.NoOp {
+		if _, named := asked[change.Address]; named || change.Action != core.NoOp {
 			have[change.Address] = change.Action
 		}
 	}
@@ -267,10 +268,10 @@ func planActions(plan *acctest.CorePlan, asked map[string]string) map[string]str
 }
 
 // changesOf describes the changes of a plan.
-func changesOf(plan *acctest.CorePlan) string {
+func changesOf(plan *core.Plan) string {
 	var lines []string
 	for _, change := range plan.Changes {
-		if change.Action != acctest.NoOp {
+		if change.Action != core.NoOp {
 			lines = append(lines, fmt.Sprintf("%s %s %v", change.Action, change.Address,
 				differences(change.Before, change.After, "")))
 		}

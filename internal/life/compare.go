@@ -9,8 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
-	"github.com/recurring-billing/terraform-provider-billing/internal/acctest/modeltest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 )
 
 // difference is a leaf that differs between two trees.
@@ -24,7 +23,7 @@ func (d difference) String() string {
 }
 
 func show(v any) string {
-	if v == any(acctest.Unknown) {
+	if v == any(core.Unknown) {
 		return "(known after apply)"
 	}
 	text, err := json.Marshal(v)
@@ -44,7 +43,7 @@ func (absent) MarshalJSON() ([]byte, error) { return []byte(`"(none)"`), nil }
 func differences(before, after any, path string) (all []difference) {
 	old, wasObject := before.(object)
 	now, isObject := after.(object)
-	if !wasObject && !isObject || after == any(acctest.Unknown) {
+	if !wasObject && !isObject || after == any(core.Unknown) {
 		if !same(before, after) {
 			all = append(all, difference{path, before, after})
 		}
@@ -126,7 +125,7 @@ func merged(base, over object) object {
 // parsed parses a JSON text with exact numbers; nil if it is invalid.
 func parsed(text []byte) any {
 	var v any
-	if modeltest.Decode(text, &v) != nil {
+	if core.Decode(text, &v) != nil {
 		return nil
 	}
 	return v

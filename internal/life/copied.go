@@ -11,6 +11,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/copier"
+	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -18,9 +19,9 @@ import (
 func (j *judge) copied() *violation {
 	j.counts.copies++
 	defer j.net.hold()()
-	if core, stands := j.drive.(*acctest.Core); stands { // an error may name the object that comes last
-		defer func(turn func(string)) { core.Turn = turn }(core.Turn)
-		core.Turn = nil
+	if workspace, stands := j.drive.(*core.Workspace); stands { // an error may name the object that comes last
+		defer func(turn func(string)) { workspace.Turn = turn }(workspace.Turn)
+		workspace.Turn = nil
 	}
 	began := j.service.Sandbox.Clock().Now()
 	original, _, bad := j.planned(j.configuration())
@@ -44,15 +45,17 @@ func (j *judge) copied() *violation {
 	*j.here = here
 	j.renewed()
 	if want, have := described(original), described(plan); !slices.Equal(want, have) {
-		only := func(lines, other []string) string {
-			return strings.Join(slices.DeleteFunc(slices.Clone(lines), func(line string) bool {
-				return slices.Contains(other, line)
-			}), "\n")
-		}
-		return broken("plan of a copy", "against the organization:\n%s\nagainst its copy:\n%s", only(want, have),
-			only(have, want))
+		return broken("plan of a copy", "against the organization:\n%s\nagainst its copy:\n%s", without(want, have),
+			without(have, want))
 	}
 	return nil
+}
+
+// without returns the lines that are not among others.
+func without(lines, others []string) string {
+	return strings.Join(slices.DeleteFunc(slices.Clone(lines), func(line string) bool {
+		return slices.Contains(others, line)
+	}), "\n")
 }
 
 // copyOf returns a copy of the organization, with the collections of records that a state may contain.
@@ -75,7 +78,7 @@ func (j *judge) copyOf() ([]byte, *violation) {
 }
 
 // described lists the changes, errors and warnings of a plan, sorted: Terraform prints messages in any order.
-func described(p *acctest.CorePlan) (lines []string) {
+func described(p *core.Plan) (lines []string) {
 	for _, c := range p.Changes {
 		lines = append(lines, fmt.Sprintf("%s %s, replaced for %v: %s → %s", c.Action, c.Address, c.Replaces, show(c.Before),
 			show(c.After)))

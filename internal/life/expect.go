@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest/golden"
+	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -133,7 +133,7 @@ func (s *scenario) expectUnknown(words []string) {
 	}
 	var have []string
 	for name, v := range change.After {
-		if v == any(acctest.Unknown) {
+		if v == any(core.Unknown) {
 			have = append(have, name)
 		}
 	}
@@ -194,7 +194,7 @@ func flat(text string) string { return strings.Join(strings.Fields(text), " ") }
 func (s *scenario) expectMessages(words []string) {
 	s.t.Helper()
 	s.unnamed = nil
-	if _, isCore := s.drive.(*acctest.Core); isCore {
+	if _, isCore := s.drive.(*core.Workspace); isCore {
 		golden.SaidOf(s.t, strings.Join(words, " "), s.messages(), s.names())
 		return
 	}
@@ -269,7 +269,7 @@ func (s *scenario) expectText(all, words []string) {
 		s.errorf("none of the %d matches:\n%s", len(all), strings.Join(all, "\n"))
 	}
 	s.unnamed = slices.DeleteFunc(s.unnamed, func(text string) bool { return pattern.MatchString(flat(text)) })
-	if _, isCore := s.drive.(*acctest.Core); !isCore || len(words) == 1 {
+	if _, isCore := s.drive.(*core.Workspace); !isCore || len(words) == 1 {
 		return
 	}
 	var about []string
@@ -315,7 +315,7 @@ func (s *scenario) holds(have any, want string) {
 	pattern, isPattern := strings.CutPrefix(want, "/")
 	pattern, ends := strings.CutSuffix(pattern, "/")
 	switch {
-	case isText && text == want, have == any(acctest.Unknown) && want == "unknown", show(have) == want:
+	case isText && text == want, have == any(core.Unknown) && want == "unknown", show(have) == want:
 	case isPattern && ends && len(want) > 1 && regexp.MustCompile(pattern).MatchString(strings.Trim(show(have), `"`)):
 	case parsed([]byte(want)) != nil && show(parsed([]byte(want))) == show(have):
 	default:

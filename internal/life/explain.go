@@ -11,15 +11,15 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 	alike "github.com/recurring-billing/terraform-provider-billing/internal/api/same"
+	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
 // applied is a finished apply: the shown plan, the objects at the service before, and the requests.
 type applied struct {
-	plan     *acctest.CorePlan
+	plan     *core.Plan
 	before   map[string]object // by address: the object at the service
 	defaults [2]object         // default_custom_metadata before and now
 	newIDs   map[string]string // ids in the new state, with their addresses
@@ -82,8 +82,8 @@ func repeatable(r sandbox.Request) bool {
 // rotated elsewhere is replaced by a new one.
 func (a applied) creations(typeName string) (n int) {
 	for _, c := range a.plan.Changes {
-		creates := c.Action == acctest.Create || c.Action == acctest.Replace || c.Action == acctest.Update &&
-			c.After["id"] == any(acctest.Unknown)
+		creates := c.Action == core.Create || c.Action == core.Replace || c.Action == core.Update &&
+			c.After["id"] == any(core.Unknown)
 		if typeOf(c.Address) == typeName && creates {
 			n++
 		}
@@ -99,9 +99,9 @@ func (a applied) unexplained(r sandbox.Request) string {
 		return "" // checks whether the record with this external id was deleted
 	case change == nil && !a.createdHere(r) && !a.endsOldKey(r):
 		return "the object is not in the plan"
-	case change == nil, change.Action == acctest.Delete, change.Action == acctest.Replace:
+	case change == nil, change.Action == core.Delete, change.Action == core.Replace:
 		return ""
-	case change.Action == acctest.NoOp:
+	case change.Action == core.NoOp:
 		return change.Address + " shows no change"
 	}
 	return a.unexplainedUpdate(change, previous, r)
@@ -119,15 +119,15 @@ func (a applied) createdHere(r sandbox.Request) bool {
 
 // endsOldKey reports whether a request revokes a successor that was only created to end an old key.
 func (a applied) endsOldKey(r sandbox.Request) bool {
-	return r.Operation == "api_keys.revoke" && slices.ContainsFunc(a.plan.Changes, func(c *acctest.Change) bool {
+	return r.Operation == "api_keys.revoke" && slices.ContainsFunc(a.plan.Changes, func(c *core.Change) bool {
 		return typeOf(c.Address) == "billing_api_key" &&
-			(c.Action == acctest.Delete || c.After["previous_keys"] == any(acctest.Unknown) ||
-				c.After["id"] == any(acctest.Unknown))
+			(c.Action == core.Delete || c.After["previous_keys"] == any(core.Unknown) ||
+				c.After["id"] == any(core.Unknown))
 	})
 }
 
 // unexplainedUpdate is unexplained for an object that the plan updates.
-func (a applied) unexplainedUpdate(change *acctest.Change, previous bool, r sandbox.Request) string {
+func (a applied) unexplainedUpdate(change *core.Change, previous bool, r sandbox.Request) string {
 	changes := differences(change.Before, change.After, "")
 	revokes := change.After["revoke_previous_keys"] == true
 	ends := revokes || fmt.Sprint(change.After["grace_period_days"]) == "0"
@@ -155,10 +155,10 @@ func (a applied) unexplainedUpdate(change *acctest.Change, previous bool, r sand
 
 // about returns the change of the request's object; previous is true if that is an earlier key. Two blocks can have one
 // record, as a warning says: what one of them shows is shown.
-func (a applied) about(r sandbox.Request) (change *acctest.Change, previous bool) {
+func (a applied) about(r sandbox.Request) (change *core.Change, previous bool) {
 	for _, c := range a.plan.Changes {
 		if id, _ := c.Before["id"].(string); id != "" && strings.Contains(r.Path, id) {
-			if change = c; c.Action != acctest.NoOp {
+			if change = c; c.Action != core.NoOp {
 				return c, false
 			}
 			continue
@@ -175,7 +175,7 @@ func (a applied) about(r sandbox.Request) (change *acctest.Change, previous bool
 }
 
 // inWording reports whether a request sends a text of the state of which the service shows its wording.
-func inWording(change *acctest.Change, d difference) bool {
+func inWording(change *core.Change, d difference) bool {
 	shown, _ := d.before.(string)
 	text, isText := d.after.(string)
 	return isText && alike.Wording(shown, text) && within(change.Before, d.path) == any(text)
@@ -195,7 +195,7 @@ var alsoShown = map[string][]string{
 }
 
 // update compares the body of a PATCH with the planned differences.
-func (a applied) update(change *acctest.Change, changes []difference, r sandbox.Request) string {
+func (a applied) update(change *core.Change, changes []difference, r sandbox.Request) string {
 	body, _ := parsed(r.Body).(object)
 	for _, name := range slices.Sorted(maps.Keys(body)) { // sorted, so that a life always fails with the same message
 		sent := body[name]
@@ -262,7 +262,7 @@ func isScalar(v any) bool {
 	case object, []any:
 		return false
 	}
-	return v != any(acctest.Unknown) && v != nil
+	return v != any(core.Unknown) && v != nil
 }
 
 // inNFC returns a JSON value as Terraform stores it.
@@ -276,15 +276,15 @@ func inNFC(v any) any {
 
 // metadata compares the effect of a PATCH on custom_metadata with the plan. A default of the provider appears as a
 // change of effective_custom_metadata.
-func (a applied) metadata(change *acctest.Change, changes []difference, body object) string {
+func (a applied) metadata(change *core.Change, changes []difference, body object) string {
 	had, _ := inNFC(a.before[change.Address]["custom_metadata"]).(object)
 	sent, _ := inNFC(body["custom_metadata"]).(object)
 	result := sent
 	if body["custom_metadata_mode"] == "merge" {
 		result = merged(had, sent)
 	}
-	if change.After["custom_metadata_mode"] == any(acctest.Unknown) &&
-		change.After["effective_custom_metadata"] == any(acctest.Unknown) {
+	if change.After["custom_metadata_mode"] == any(core.Unknown) &&
+		change.After["effective_custom_metadata"] == any(core.Unknown) {
 		return ""
 	}
 	effective, _ := change.After["effective_custom_metadata"].(string)
@@ -316,15 +316,15 @@ func (a applied) byDefault(d difference) bool {
 func explained(changes []difference, d difference) bool {
 	return slices.ContainsFunc(changes, func(shown difference) bool {
 		if shown.path == d.path {
-			return shown.after == any(acctest.Unknown) || same(shown.after, d.after) ||
+			return shown.after == any(core.Unknown) || same(shown.after, d.after) ||
 				shown.after == nil && d.after == any(absent{})
 		}
-		return strings.HasPrefix(d.path, shown.path+".") && shown.after == any(acctest.Unknown)
+		return strings.HasPrefix(d.path, shown.path+".") && shown.after == any(core.Unknown)
 	})
 }
 
 // items compares the items that are sent with those in the plan: a removed item must have been shown.
-func (a applied) items(change *acctest.Change, r sandbox.Request) string {
+func (a applied) items(change *core.Change, r sandbox.Request) string {
 	body, _ := parsed(r.Body).(object)
 	sent, _ := body["items"].([]any)
 	there, _ := a.before[change.Address]["items"].([]any)

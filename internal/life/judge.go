@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
@@ -79,42 +79,32 @@ func (b block) same(other block) bool {
 // blocksOf returns the blocks of a configuration and its default_custom_metadata. It reads values, references alone,
 // and both behind the condition of an argument that is known only after apply.
 func blocksOf(text string) (blocks map[string]block, defaults object, err error) {
-	parsed, err := parse(text, nil)
-	if err != nil {
-		return nil, nil, err
-	}
+	parsed, err := core.Parse(text, nil)
 	blocks = map[string]block{}
-	for _, b := range parsed.Blocks {
-		blocks[b.Address] = block{at: b.Address, values: object{}, ignore: b.Ignore, cbd: b.CreateBeforeDestroy}
-	}
-	file, _ := hclsyntax.ParseConfig([]byte(text), "main.tf", hcl.InitialPos)
-	body, _ := file.Body.(*hclsyntax.Body)
-	for _, written := range body.Blocks {
-		b, isResource := blocks[strings.Join(written.Labels, ".")]
-		if written.Type != "resource" || !isResource {
-			continue
-		}
-		for name, attribute := range written.Body.Attributes {
+	for _, written := range parsed.Blocks {
+		b := block{at: written.Address, values: object{}, ignore: written.Ignore, cbd: written.CreateBeforeDestroy}
+		for name, attribute := range written.Arguments {
 			expr := attribute.Expr
 			if condition, isLater := expr.(*hclsyntax.ConditionalExpr); isLater {
 				expr = condition.FalseResult
 				b.later = append(b.later, name)
 			}
 			if reference, isReference := expr.(*hclsyntax.ScopeTraversalExpr); isReference {
-				b.values[name] = object{"$ref": spelled(reference.Traversal)}
+				b.values[name] = object{"$ref": core.Spelled(reference.Traversal)}
 				continue
 			}
 			value, diags := expr.Value(nil)
 			if diags.HasErrors() {
 				return nil, nil, diags
 			}
-			b.values[name] = plain(value)
+			b.values[name] = core.FromCty(value)
 		}
-		blocks[b.at] = b
+		if typeOf(b.at) != "terraform_data" {
+			blocks[b.at] = b
+		}
 	}
-	delete(blocks, "terraform_data.later")
 	defaults, _ = parsed.Provider["default_custom_metadata"].(object)
-	return blocks, defaults, nil
+	return blocks, defaults, err
 }
 
 // refs returns the addresses that a value refers to.
@@ -138,7 +128,7 @@ func (j *judge) use(file string) {
 }
 
 // configuration returns the configuration with its import blocks.
-func (j *judge) configuration() acctest.Configuration {
+func (j *judge) configuration() core.Configuration {
 	j.t.Helper()
 	text := j.files[j.file]
 	for _, address := range slices.Sorted(maps.Keys(j.imports)) {
@@ -146,7 +136,7 @@ func (j *judge) configuration() acctest.Configuration {
 			text += fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", address, j.imports[address])
 		}
 	}
-	c, err := parse(text, nil)
+	c, err := core.Parse(text, nil)
 	if err != nil {
 		j.fatalf("%v\n%s", err, text)
 	}
@@ -235,7 +225,7 @@ func (j *judge) run(file, settle string, createFirst bool) *violation {
 	}
 	if b := j.trouble(existed, settle); b != nil {
 		for _, change := range plan.Changes {
-			if mode := change.After["custom_metadata_mode"]; mode == "replace" || mode == any(acctest.Unknown) {
+			if mode := change.After["custom_metadata_mode"]; mode == "replace" || mode == any(core.Unknown) {
 				delete(j.marks, change.Address) // the plan says that it removes the keys, perhaps late
 			}
 		}
@@ -269,7 +259,7 @@ func (j *judge) run(file, settle string, createFirst bool) *violation {
 	// Deferred, because settled below still needs them.
 	defer maps.DeleteFunc(j.unapplied, func(address string, _ bool) bool {
 		change := plan.Of(address)
-		return change == nil || change.Action != acctest.NoOp &&
+		return change == nil || change.Action != core.NoOp &&
 			len(differences(change.Before["custom_metadata"], j.drive.State(address)["custom_metadata"], "")) > 0
 	})
 	bad = cmp.Or(j.ends(j.foreignKept(plan)), j.ends(j.contactsKept(plan, had)), j.ends(j.oldKeys(plan, keys)),
@@ -323,7 +313,7 @@ func (j *judge) expect(meets []misfortune) map[string]bool {
 }
 
 // finished records the end of an apply, and returns the imports that it has made.
-func (j *judge) finished(plan *acctest.CorePlan, done *acctest.CoreApplied) (imported map[string]string) {
+func (j *judge) finished(plan *core.Plan, done *core.Applied) (imported map[string]string) {
 	j.shared = j.shared || slices.ContainsFunc(done.Warnings, func(text string) bool {
 		return strings.Contains(text, "may already have existed")
 	}) || slices.ContainsFunc(done.Errors, j.keyTaken)
@@ -331,14 +321,14 @@ func (j *judge) finished(plan *acctest.CorePlan, done *acctest.CoreApplied) (imp
 		j.imported[id] = j.drive.State(address) != nil
 	}
 	for address := range j.marks {
-		if change := plan.Of(address); change == nil || change.Action != acctest.NoOp && change.Action != acctest.Update {
+		if change := plan.Of(address); change == nil || change.Action != core.NoOp && change.Action != core.Update {
 			delete(j.marks, address) // it may now be another object
 		}
 	}
 	if len(done.Errors) > 0 {
 		maps.DeleteFunc(j.imports, func(address, _ string) bool { return j.drive.State(address) != nil })
 		for _, change := range plan.Changes {
-			if change.Action != acctest.NoOp {
+			if change.Action != core.NoOp {
 				j.dirty[change.Address] = true // part of the apply may have been done
 			}
 		}
@@ -354,7 +344,7 @@ func (j *judge) finished(plan *acctest.CorePlan, done *acctest.CoreApplied) (imp
 }
 
 // failed checks an apply that failed: the service works, so only errors that the plan could not foresee are allowed.
-func (j *judge) failed(done *acctest.CoreApplied, began time.Time) *violation {
+func (j *judge) failed(done *core.Applied, began time.Time) *violation {
 	wrong := slices.ContainsFunc(done.Errors, func(text string) bool {
 		return !failures.MatchString(text) && !j.heldBefore(text, began) && !j.movedLater(text) && !j.unsendable(text)
 	})
@@ -382,7 +372,7 @@ func (j *judge) heldBefore(text string, began time.Time) bool {
 // settled checks that the plan after an apply is empty. After the import of an API key it may rotate the key because of
 // its age. An existing record that a creation returned, with a warning, may belong to another resource whose import has
 // lost the key.
-func (j *judge) settled(applied *acctest.CorePlan, imported map[string]string) *violation {
+func (j *judge) settled(applied *core.Plan, imported map[string]string) *violation {
 	next, sent, bad := j.planned(j.configuration())
 	if bad = cmp.Or(bad, j.forgotten(next), j.frugal(next, sent)); bad != nil {
 		return bad
@@ -398,7 +388,7 @@ func (j *judge) settled(applied *acctest.CorePlan, imported map[string]string) *
 	}
 	j.calm = true
 	for _, change := range next.Changes {
-		j.calm = j.calm && change.Action == acctest.NoOp
+		j.calm = j.calm && change.Action == core.NoOp
 		values := j.blocks[change.Address].values
 		announced := slices.ContainsFunc(applied.Warnings, func(text string) bool {
 			return strings.HasPrefix(text, change.Address+":") && strings.Contains(text, "The next plan creates it")
@@ -409,11 +399,11 @@ func (j *judge) settled(applied *acctest.CorePlan, imported map[string]string) *
 		// The first apply after an import removes nothing, but the next one does.
 		removes := j.unapplied[change.Address] && values["custom_metadata_mode"] == "replace"
 		// If ignore_changes keeps an account with its deleted customer, it is closed with the customer.
-		closed := typeOf(change.Address) == "billing_account" && change.Action == acctest.Create &&
-			slices.ContainsFunc(applied.Changes, func(c *acctest.Change) bool {
-				return typeOf(c.Address) == "billing_customer" && c.Action == acctest.Delete
+		closed := typeOf(change.Address) == "billing_account" && change.Action == core.Create &&
+			slices.ContainsFunc(applied.Changes, func(c *core.Change) bool {
+				return typeOf(c.Address) == "billing_customer" && c.Action == core.Delete
 			})
-		if change.Action != acctest.NoOp && !due && !shared && !removes && !closed {
+		if change.Action != core.NoOp && !due && !shared && !removes && !closed {
 			shown := differences(change.Before, change.After, "")
 			return broken("next plan is not empty", "%s %s: %s\n%v", change.Action, change.Address, top(shown), shown)
 		}
@@ -429,10 +419,10 @@ func (j *judge) lifetime(address string) bool {
 
 // frugal checks the number of requests of a plan without changes: the guide on performance promises one per object, one
 // for the items of a subscription, and three.
-func (j *judge) frugal(plan *acctest.CorePlan, sent []sandbox.Request) *violation {
+func (j *judge) frugal(plan *core.Plan, sent []sandbox.Request) *violation {
 	most := 3
 	for _, change := range plan.Changes {
-		if change.Action != acctest.NoOp {
+		if change.Action != core.NoOp {
 			return nil
 		}
 		if previous, _ := change.Before["previous_keys"].([]any); typeOf(change.Address) != "terraform_data" {
@@ -477,7 +467,7 @@ func (j *judge) stranger() *violation {
 
 // mistaken applies a plan with the token of another organization of recurring billing: nothing of this one changes, and
 // nothing is lost. What the apply creates is in the other one; the user removes it from the state.
-func (j *judge) mistaken(plan *acctest.CorePlan, createFirst bool) *violation {
+func (j *judge) mistaken(plan *core.Plan, createFirst bool) *violation {
 	b := &trouble{before: map[string]bool{}, since: j.seen, file: j.file, settle: j.file}
 	before := j.alive()
 	for id := range before {

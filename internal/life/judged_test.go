@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 )
 
 // fixed is a driver with a fixed state.
@@ -64,9 +64,9 @@ func TestJudged(t *testing.T) {
 		j.blocks = map[string]block{at: test.block}
 		var bad *violation
 		if test.apply {
-			bad = j.failed(&acctest.CoreApplied{Errors: []string{test.text}}, time.Time{})
+			bad = j.failed(&core.Applied{Errors: []string{test.text}}, time.Time{})
 		} else {
-			bad = j.refused(&acctest.CorePlan{Errors: []string{test.text}})
+			bad = j.refused(&core.Plan{Errors: []string{test.text}})
 		}
 		if (bad == nil) != test.fine {
 			t.Errorf("%s: %v", name, bad)

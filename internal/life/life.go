@@ -22,8 +22,9 @@
 //
 //	func TestScenarios(t *testing.T) { life.Run(t, "testdata/*.txt") }
 //
-// A scenario runs in this process, on acctest.Core, and in virtual time: no wait takes time. With LIFE_TERRAFORM=1 (and
-// terraform in PATH or TF_ACC_TERRAFORM_PATH) the same file runs through Terraform itself, with the same expectations.
+// A scenario runs in this process, on core.Workspace, and in virtual time: no wait takes time. With LIFE_TERRAFORM=1
+// (and terraform in PATH or TF_ACC_TERRAFORM_PATH) the same file runs through Terraform itself, with the same
+// expectations.
 //
 // The invariants need no command: a plan only reads; the plan explains every request of its apply; the provider follows
 // Terraform's rules ("inconsistent result"); the plan after a successful apply is empty; keys of custom_metadata and of
@@ -156,6 +157,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest/golden"
 	"github.com/recurring-billing/terraform-provider-billing/internal/bend"
+	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -222,7 +224,7 @@ type scenario struct {
 
 // run holds the results of the last command that ran Terraform.
 type run struct {
-	plan             *acctest.CorePlan
+	plan             *core.Plan
 	errors, warnings []string
 	said             []*tfprotov6.Diagnostic // errors and warnings; Terraform itself returns only their texts
 	sent             []sandbox.Request
@@ -262,7 +264,7 @@ func newScenario(t *testing.T, path, text string) *scenario {
 	archive := txtar.Parse([]byte(text))
 	s := &scenario{stage: stage{t: t, marks: map[string]object{}}, path: path, source: text,
 		commands: string(archive.Comment), files: map[string]string{}, used: map[string]bool{},
-		ages: map[string]*acctest.Identity{}, end: func() {}, last: run{plan: &acctest.CorePlan{}}}
+		ages: map[string]*acctest.Identity{}, end: func() {}, last: run{plan: &core.Plan{}}}
 	for _, file := range archive.Files {
 		s.files[file.Name] = string(file.Data)
 	}
@@ -378,12 +380,12 @@ func (s *scenario) start() {
 	s.service, s.end = acctest.Open(s.t, append([]acctest.Option{func(o *sandbox.Options) {
 		o.NoExampleData, o.NoListeners = true, !s.genuine
 		if s.seed != nil {
-			o.MaxPerPage = 0
-		}
-		if s.seed != nil && !s.genuine {
-			o.Start = time.Time{} // its clock goes on
+			o.MaxPerPage, o.Start = 0, time.Time{} // its clock goes on
 		}
 	}}, s.options...)...)
+	if s.seed != nil {
+		defer func() { s.service.Sandbox.Clock().Set(acctest.Epoch.Add(s.ahead)) }()
+	}
 	if s.genuine {
 		if err := os.Setenv("TF_ACC", "1"); err != nil {
 			s.t.Fatal(err)
@@ -404,12 +406,10 @@ func (s *scenario) start() {
 	s.t.Cleanup(s.net.begin())
 	s.service.Dial, s.service.Random, s.service.Uncompared = s.net.dial, s.net.number, s.seed != nil
 	here := *s.service
-	core := here.Core()
-	if s.here, s.drive = &here, core; s.seed != nil {
-		core.Turn = s.net.turn
-		s.service.Sandbox.Clock().Set(at)
+	workspace := here.Core()
+	if s.here, s.drive = &here, workspace; s.seed != nil {
+		workspace.Turn = s.net.turn
 	}
-	s.service.Sandbox.Clock().Advance(s.ahead)
 }
 
 var reference = regexp.MustCompile(`\{((?:billing_|terraform_data\.|called|age\.)[^{}]*)\}`)

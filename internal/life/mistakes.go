@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -55,7 +56,7 @@ func Mistakes(t *testing.T, path string, least int) {
 // mistake returns the messages about one configuration.
 func mistake(t *testing.T, service *acctest.Service, name, config string) string {
 	t.Helper()
-	parsed, err := parse(config, nil)
+	parsed, err := core.Parse(config, nil)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
@@ -73,7 +74,7 @@ func mistake(t *testing.T, service *acctest.Service, name, config string) string
 }
 
 // messageLines returns each message in one line.
-func messageLines(p *acctest.CorePlan) string {
+func messageLines(p *core.Plan) string {
 	var lines strings.Builder
 	for _, d := range p.Diagnostics {
 		severity := "warning"

@@ -149,7 +149,7 @@ func (n *network) park(ctx context.Context, name string, journey time.Duration) 
 	}
 }
 
-// turn is acctest.Core.Turn.
+// turn is core.Workspace.Turn.
 func (n *network) turn(address string) { _ = n.park(context.Background(), address, 0) }
 
 // number is a random number in [0, 1) for the provider. It follows from the time, because calls that happen at the same

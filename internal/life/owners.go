@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -23,14 +23,14 @@ func (j *judge) markContacts(at, list string, entries []any) {
 
 // contactsKept checks that entries of another system stay, where a plan keeps the customer and its configuration has
 // and had only entries of its own.
-func (j *judge) contactsKept(plan *acctest.CorePlan, before map[string]block) *violation {
+func (j *judge) contactsKept(plan *core.Plan, before map[string]block) *violation {
 	for address, kept := range j.contacts {
 		change, now := plan.Of(address), j.remote(address, j.drive.State(address))
 		for list, entry := range kept {
 			whole := func(b block) bool { return b.at == "" || b.values[list] != nil }
 			entries, _ := now[list].([]any)
 			switch {
-			case change == nil || change.Action != acctest.NoOp && change.Action != acctest.Update, now == nil,
+			case change == nil || change.Action != core.NoOp && change.Action != core.Update, now == nil,
 				whole(before[address]), whole(j.blocks[address]):
 				delete(kept, list)
 			case !slices.ContainsFunc(entries, func(e any) bool { return show(e) == entry }):
@@ -43,7 +43,7 @@ func (j *judge) contactsKept(plan *acctest.CorePlan, before map[string]block) *v
 
 // oldKeys checks what an apply has done with the key that it has replaced: it works for its grace period, or to its own
 // end if that comes first, and no longer; without a grace period, it is revoked.
-func (j *judge) oldKeys(plan *acctest.CorePlan, keys map[string]object) *violation {
+func (j *judge) oldKeys(plan *core.Plan, keys map[string]object) *violation {
 	now := j.service.Sandbox.Clock().Now()
 	at := func(key object, field string) (time.Time, bool) {
 		text, _ := key[field].(string)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
@@ -150,7 +151,7 @@ func (j *judge) recover(b *trouble) *violation {
 }
 
 // replanned plans again, with the import blocks that messages suggest.
-func (j *judge) replanned(b *trouble) (*acctest.CorePlan, *violation) {
+func (j *judge) replanned(b *trouble) (*core.Plan, *violation) {
 	for {
 		plan, _, bad := j.planned(j.configuration())
 		bad = cmp.Or(bad, j.ends(j.forgotten(plan)))
@@ -230,12 +231,12 @@ func (j *judge) received(b *trouble, sent []sandbox.Request) *violation {
 }
 
 // forgotten checks that a plan keeps or ends each object of the state that exists.
-func (j *judge) forgotten(plan *acctest.CorePlan) *violation {
+func (j *judge) forgotten(plan *core.Plan) *violation {
 	if len(plan.Errors) > 0 {
 		return nil
 	}
 	for _, address := range j.drive.Addresses() {
-		if change := plan.Of(address); change != nil && change.Action != acctest.Create {
+		if change := plan.Of(address); change != nil && change.Action != core.Create {
 			continue
 		}
 		if now := j.remote(address, j.drive.State(address)); now != nil && !j.ended(now) {
@@ -251,7 +252,7 @@ func (j *judge) unsettled() bool {
 }
 
 // quiet checks that a plan shows nothing if nothing has changed since an empty plan, whatever it has met.
-func (j *judge) quiet(plan *acctest.CorePlan, meets []misfortune) *violation {
+func (j *judge) quiet(plan *core.Plan, meets []misfortune) *violation {
 	foreign := slices.ContainsFunc(meets, func(m misfortune) bool { return m.then != nil })
 	misdated := slices.ContainsFunc(meets, func(m misfortune) bool { return m.date != "" })
 	if foreign || len(plan.Errors) > 0 {
@@ -259,7 +260,7 @@ func (j *judge) quiet(plan *acctest.CorePlan, meets []misfortune) *violation {
 	}
 	for _, change := range plan.Changes {
 		due := misdated && typeOf(change.Address) == "billing_api_key" // by a wrong date
-		if change.Action != acctest.NoOp && !due {
+		if change.Action != core.NoOp && !due {
 			shown := differences(change.Before, change.After, "")
 			return broken("not quiet", "nothing has changed, but %s %s: %s\n%v", change.Action, change.Address, top(shown),
 				shown)

@@ -4,11 +4,11 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 )
 
-func typeOf(address string) string { return acctest.Block{Address: address}.Type() }
+func typeOf(address string) string { return core.Block{Address: address}.Type() }
 
 // pathOf returns the path of an object in state.
 func pathOf(address string, state object) string {

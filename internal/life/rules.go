@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -96,7 +96,7 @@ func (j *judge) movedLater(text string) bool {
 }
 
 // refused checks the errors of a failed plan, and restores the configuration of the last apply.
-func (j *judge) refused(plan *acctest.CorePlan) *violation {
+func (j *judge) refused(plan *core.Plan) *violation {
 	j.counts.refused++
 	wrong := slices.IndexFunc(plan.Errors, func(text string) bool {
 		return !refusals.MatchString(text) && !j.keptBoth(text)
@@ -109,9 +109,9 @@ func (j *judge) refused(plan *acctest.CorePlan) *violation {
 }
 
 // needless finds a replacement without a change that requires it.
-func (j *judge) needless(plan *acctest.CorePlan) *violation {
+func (j *judge) needless(plan *core.Plan) *violation {
 	for _, change := range plan.Changes {
-		if change.Action != acctest.Replace {
+		if change.Action != core.Replace {
 			continue
 		}
 		needed := slices.ContainsFunc(change.Replaces, func(name string) bool { return j.needs(plan, change, name) })
@@ -132,7 +132,7 @@ func pick(v object, names []string) object {
 }
 
 // needs reports whether an attribute will change to a value that requires a new object.
-func (j *judge) needs(plan *acctest.CorePlan, change *acctest.Change, name string) bool {
+func (j *judge) needs(plan *core.Plan, change *core.Change, name string) bool {
 	value := j.blocks[change.Address].values[name]
 	if name == "status" {
 		return j.dirty[change.Address] || change.Before["status"] == "canceled"
@@ -163,9 +163,9 @@ func normal(v any) any {
 }
 
 // recreated reports whether the plan creates an object.
-func recreated(plan *acctest.CorePlan, address string) bool {
+func recreated(plan *core.Plan, address string) bool {
 	change := plan.Of(address)
-	return change == nil || change.Action == acctest.Create || change.Action == acctest.Replace
+	return change == nil || change.Action == core.Create || change.Action == core.Replace
 }
 
 // current returns a value with a reference resolved from the state.
@@ -179,7 +179,7 @@ func (j *judge) current(value any) any {
 }
 
 // graceKept checks that a key that another system has rotated keeps its grace period.
-func (j *judge) graceKept(sent []sandbox.Request, plan *acctest.CorePlan, had map[string]block) *violation {
+func (j *judge) graceKept(sent []sandbox.Request, plan *core.Plan, had map[string]block) *violation {
 	for _, r := range sent {
 		if r.Operation != "api_keys.revoke" {
 			continue
@@ -191,15 +191,15 @@ func (j *judge) graceKept(sent []sandbox.Request, plan *acctest.CorePlan, had ma
 			for _, change := range plan.Changes {
 				asked := !j.blocks[change.Address].same(had[change.Address])
 				grace := change.After["grace_period_days"]
-				if grace == any(acctest.Unknown) {
+				if grace == any(core.Unknown) {
 					grace = j.blocks[change.Address].values["grace_period_days"]
 				}
 				revokes := change.After["revoke_previous_keys"]
-				if revokes == any(acctest.Unknown) {
+				if revokes == any(core.Unknown) {
 					revokes = j.blocks[change.Address].values["revoke_previous_keys"]
 				}
 				ends := revokes == true || fmt.Sprint(grace) == "0"
-				if change.Before["id"] == id && change.Action != acctest.Delete && !asked && !ends {
+				if change.Before["id"] == id && change.Action != core.Delete && !asked && !ends {
 					return broken("grace", "%s was rotated elsewhere, and loses its grace period", change.Address)
 				}
 			}
@@ -238,10 +238,10 @@ var staying = []string{"items", "cancel_at_period_end", "cancellation_reason", "
 	"nfe_issuance_policy"}
 
 // remotes returns the objects of a type at the service that a plan keeps, or replaces in place.
-func (j *judge) remotes(plan *acctest.CorePlan, typeName string) map[string]object {
+func (j *judge) remotes(plan *core.Plan, typeName string) map[string]object {
 	all := map[string]object{}
 	for _, c := range plan.Changes {
-		if typeOf(c.Address) == typeName && (c.Action == acctest.NoOp || c.Action == acctest.Update) {
+		if typeOf(c.Address) == typeName && (c.Action == core.NoOp || c.Action == core.Update) {
 			all[c.Address] = j.remote(c.Address, c.Before)
 		}
 	}
@@ -314,17 +314,17 @@ var ours = []string{
 
 // faithful checks the plan that imports an object with the configuration that was applied before: it changes nothing
 // that the service returns. A value that is unknown in the plan may turn out to differ.
-func (j *judge) faithful(plan *acctest.CorePlan) *violation {
+func (j *judge) faithful(plan *core.Plan) *violation {
 	for address, id := range j.imports {
 		change := plan.Of(address)
 		if len(j.blocks[address].later) > 0 || j.dirty[address] { // or another system has changed it
 			continue
 		}
-		gone := change != nil && change.Action == acctest.Create // closed with its customer in the meantime
+		gone := change != nil && change.Action == core.Create // closed with its customer in the meantime
 		if j.others[id[strings.LastIndexByte(id, '/')+1:]] {
 			continue // another system has created it, and the creation has found it
 		}
-		if change == nil || gone || change.Action == acctest.NoOp ||
+		if change == nil || gone || change.Action == core.NoOp ||
 			!j.blocks[address].same(j.applied[address]) {
 			continue
 		}
@@ -355,8 +355,8 @@ func (j *judge) faithful(plan *acctest.CorePlan) *violation {
 				len(j.blocks[address].ignore) > 0)
 		})
 		// An import does not know how the service words what was sent, so its first apply sends it.
-		worded := j.rewords && change.Action == acctest.Update
-		if change.Action != acctest.Update || len(changes) > 0 && !worded {
+		worded := j.rewords && change.Action == core.Update
+		if change.Action != core.Update || len(changes) > 0 && !worded {
 			return broken("import is not empty", "%s %s: %s\n%v", change.Action, address, top(changes), changes)
 		}
 	}
@@ -366,7 +366,7 @@ func (j *judge) faithful(plan *acctest.CorePlan) *violation {
 // unsent reports whether an argument was in the state before the import but never sent: a trial that was set after the
 // creation, any argument of a subscription that has ended, or a pause that is over, even before the subscription was
 // created.
-func (j *judge) unsent(change *acctest.Change, name string) bool {
+func (j *judge) unsent(change *core.Change, name string) bool {
 	pause, _ := change.After["pause"].(object)
 	resumes, _ := pause["resumes_at"].(string)
 	end, err := time.Parse(time.RFC3339, resumes)

@@ -58,7 +58,7 @@ func smallest(t *testing.T, text string, bad *violation) (string, *violation) {
 		}
 		for _, part := range parts(files) {
 			for _, name := range append([]string{""}, slices.Sorted(maps.Keys(files))...) {
-				if fewer := without(files, name, part); !maps.Equal(fewer, files) && fails(lines, fewer) {
+				if fewer := lacking(files, name, part); !maps.Equal(fewer, files) && fails(lines, fewer) {
 					files, again = fewer, true
 				}
 			}
@@ -86,8 +86,8 @@ func parts(files map[string]string) (all [][2]string) {
 	return all
 }
 
-// without removes a part from a file, or from all.
-func without(files map[string]string, name string, part [2]string) map[string]string {
+// lacking removes a part from a file, or from all.
+func lacking(files map[string]string, name string, part [2]string) map[string]string {
 	fewer := maps.Clone(files)
 	for file, text := range files {
 		before, found, has := strings.Cut(text, part[0])

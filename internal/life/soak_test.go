@@ -172,7 +172,8 @@ func (s *soak) life(seed uint64) {
 		}
 	}()
 	genuine := *soakDuration > 0 && acctest.TerraformProgram() != "" && seed%realShare == 0
-	text, _, bad := lifeOf(s.t, genuine, seed, func(bad *violation) bool { return s.find.MatchString(bad.String()) })
+	caught := func(bad *violation) bool { return s.find.MatchString(bad.String()) }
+	text, _, bad := lifeOf(s.t, genuine, false, seed, caught)
 	if ended = true; bad == nil {
 		return
 	}
@@ -193,12 +194,12 @@ func (s *soak) life(seed uint64) {
 }
 
 // lifeOf lives the life of a seed, and returns its text and the requests.
-func lifeOf(t *testing.T, genuine bool, seed uint64, caught func(*violation) bool) (text string,
+func lifeOf(t *testing.T, genuine, calm bool, seed uint64, caught func(*violation) bool) (text string,
 	sent []sandbox.Request, bad *violation) {
 	t.Helper()
 	bad = living(t, genuine, fmt.Sprintf("seed %d", seed), func(s *scenario) {
 		s.caught = caught
-		d := &draw{Rand: rand.New(rand.NewPCG(seed, 12)), s: s, files: map[string]config{},
+		d := &draw{Rand: rand.New(rand.NewPCG(seed, 12)), s: s, calm: calm, files: map[string]config{},
 			config: config{blocks: map[string]block{}}}
 		d.live(seed)
 		text, sent = d.text(), s.service.Sandbox.Requests()
@@ -216,8 +217,8 @@ func TestSeedDecides(t *testing.T) {
 	}
 	compared := 0
 	for seed := range uint64(12) {
-		_, once, _ := lifeOf(t, false, seed, nil)
-		_, again, _ := lifeOf(t, false, seed, nil)
+		_, once, _ := lifeOf(t, false, false, seed, nil)
+		_, again, _ := lifeOf(t, false, false, seed, nil)
 		for i := 0; i < len(once) && i < len(again) && once[i].Status != http.StatusTooManyRequests; i++ {
 			compared++
 			if a, b := line(once[i]), line(again[i]); a != b {

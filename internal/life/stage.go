@@ -10,15 +10,16 @@ import (
 	"testing"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
 type object = acctest.JSON
 
-// driver is Terraform, or acctest.Core in its place.
+// driver is Terraform, or core.Workspace in its place.
 type driver interface {
-	Plan(acctest.Configuration) *acctest.CorePlan
-	Apply(p *acctest.CorePlan, createFirst bool) *acctest.CoreApplied
+	Plan(core.Configuration) *core.Plan
+	Apply(p *core.Plan, createFirst bool) *core.Applied
 	State(address string) object
 	Addresses() []string
 	Forget(address string)
@@ -36,6 +37,8 @@ type stage struct {
 	// defaults is default_custom_metadata of the last apply.
 	defaults object
 	seen     uint64
+	// witness gets each plan, and each apply with nil, with the requests; nil: nobody looks.
+	witness func(p *core.Plan, sent []sandbox.Request)
 }
 
 // violation is a broken invariant.
@@ -78,10 +81,13 @@ func fromProvider(r sandbox.Request) bool {
 }
 
 // planned makes a plan, and checks that it only reads.
-func (s *stage) planned(c acctest.Configuration) (*acctest.CorePlan, []sandbox.Request, *violation) {
+func (s *stage) planned(c core.Configuration) (*core.Plan, []sandbox.Request, *violation) {
 	s.sent()
 	p := s.drive.Plan(c)
 	sent := s.sent()
+	if s.witness != nil {
+		s.witness(p, sent)
+	}
 	for _, r := range sent {
 		if r.Method != http.MethodGet {
 			return p, sent, broken("the plan sends a write", "%s %s", r.Operation, r.Path)
@@ -101,18 +107,21 @@ func isBug(text string) bool {
 }
 
 // carried applies a plan, and compares the requests with it.
-func (s *stage) carried(plan *acctest.CorePlan, defaults object, createFirst bool) (*acctest.CoreApplied,
+func (s *stage) carried(plan *core.Plan, defaults object, createFirst bool) (*core.Applied,
 	[]sandbox.Request, []*violation) {
 	a := applied{plan: plan, before: map[string]object{}, defaults: [2]object{s.defaults, defaults},
 		newIDs: map[string]string{}}
 	for _, change := range plan.Changes {
-		if change.Action == acctest.Update {
+		if change.Action == core.Update {
 			a.before[change.Address] = s.remote(change.Address, change.Before)
 		}
 	}
 	s.sent()
 	done := s.drive.Apply(plan, createFirst)
 	requests := s.sent()
+	if s.witness != nil {
+		s.witness(nil, requests)
+	}
 	if at := slices.IndexFunc(done.Errors, isBug); at >= 0 {
 		return done, requests, []*violation{broken("bug", "apply: %s", done.Errors[at])}
 	}
@@ -129,12 +138,12 @@ func (s *stage) carried(plan *acctest.CorePlan, defaults object, createFirst boo
 }
 
 // foreignKept checks that keys of another system stay, in objects that the plan keeps.
-func (s *stage) foreignKept(plan *acctest.CorePlan) *violation {
+func (s *stage) foreignKept(plan *core.Plan) *violation {
 	for _, address := range slices.Sorted(maps.Keys(s.marks)) {
 		keys := s.marks[address]
 		change := plan.Of(address)
 		state := s.drive.State(address)
-		if change == nil || change.Action != acctest.NoOp && change.Action != acctest.Update ||
+		if change == nil || change.Action != core.NoOp && change.Action != core.Update ||
 			change.After["custom_metadata_mode"] == "replace" || state["custom_metadata_mode"] == "replace" {
 			delete(s.marks, address)
 			continue

@@ -8,9 +8,10 @@ import (
 	"testing"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 )
 
-// terraform is the driver that runs Terraform itself, with the provider in its own process. It verifies acctest.Core.
+// terraform is the driver that runs Terraform itself, with the provider in its own process. It verifies core.Workspace.
 type terraform struct {
 	*acctest.Terraform
 
@@ -38,7 +39,7 @@ const versions = `terraform {
 `
 
 // arguments returns the arguments of terraform plan.
-func arguments(c acctest.Configuration) []string {
+func arguments(c core.Configuration) []string {
 	all := []string{"plan", "-input=false", "-out=plan"}
 	for _, address := range c.Replace {
 		all = append(all, "-replace="+address)
@@ -62,14 +63,14 @@ func arguments(c acctest.Configuration) []string {
 }
 
 // Plan implements driver.
-func (d *terraform) Plan(c acctest.Configuration) *acctest.CorePlan {
+func (d *terraform) Plan(c core.Configuration) *core.Plan {
 	d.t.Helper()
 	d.Write("main.tf", c.Text)
 	if !strings.Contains(c.Text, "required_providers") {
 		d.Write("versions.tf", versions)
 	}
 	printed, _ := d.JSON(arguments(c)...)
-	p := &acctest.CorePlan{Errors: texts(printed.Errors), Warnings: texts(printed.Warnings)}
+	p := &core.Plan{Errors: texts(printed.Errors), Warnings: texts(printed.Warnings)}
 	if len(p.Errors) > 0 {
 		return p
 	}
@@ -80,10 +81,10 @@ func (d *terraform) Plan(c acctest.Configuration) *acctest.CorePlan {
 		if r.DeposedKey != "" {
 			r.Address += " (deposed)"
 		}
-		change := &acctest.Change{Address: r.Address, Action: string(r.Change.Actions[0])}
+		change := &core.Change{Address: r.Address, Action: string(r.Change.Actions[0])}
 		change.Before, _ = r.Change.Before.(object)
 		if r.Change.Actions.Replace() {
-			change.Action = acctest.Replace
+			change.Action = core.Replace
 		}
 		change.After, _ = withUnknown(r.Change.After, r.Change.AfterUnknown).(object)
 		for _, path := range r.Change.ReplacePaths {
@@ -100,7 +101,7 @@ func (d *terraform) Plan(c acctest.Configuration) *acctest.CorePlan {
 // withUnknown replaces the unknown parts of a planned value with Unknown.
 func withUnknown(v, unknown any) any {
 	if unknown == true {
-		return acctest.Unknown
+		return core.Unknown
 	}
 	switch where := unknown.(type) {
 	case object:
@@ -134,10 +135,10 @@ func withUnknown(v, unknown any) any {
 }
 
 // Apply implements driver. Terraform itself determines the order.
-func (d *terraform) Apply(*acctest.CorePlan, bool) *acctest.CoreApplied {
+func (d *terraform) Apply(*core.Plan, bool) *core.Applied {
 	d.t.Helper()
 	printed, _ := d.JSON("apply", "-input=false", "plan")
-	return &acctest.CoreApplied{Errors: texts(printed.Errors), Warnings: texts(printed.Warnings)}
+	return &core.Applied{Errors: texts(printed.Errors), Warnings: texts(printed.Warnings)}
 }
 
 // objects returns the objects in the state by address.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/bend"
+	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -192,27 +193,27 @@ func TestAdoptOrCreate(t *testing.T) {
 			acctest.Virtually(t, func(t *testing.T) {
 				service := acctest.Start(t, acctest.InMemory, onePage)
 				service.Uncompared = true
-				half, core := halfAdopted(service, seed, 5), service.Core()
-				first := core.Plan(half.configuration(t))
+				half, workspace := halfAdopted(service, seed, 5), service.Core()
+				first := workspace.Plan(half.configuration(t))
 				planned := map[string]string{}
 				for _, change := range first.Changes {
 					planned[change.Address] = change.Action
 				}
 				for address, action := range half.wanted {
-					if want := (map[string]string{"create": acctest.Create, "import": acctest.NoOp,
-						"import, update": acctest.Update})[action]; planned[address] != want {
+					if want := (map[string]string{"create": core.Create, "import": core.NoOp,
+						"import, update": core.Update})[action]; planned[address] != want {
 						t.Errorf("%s is to %s, and not %s", address, planned[address], want)
 					}
 				}
-				if done := core.Apply(first, false); len(done.Errors) > 0 {
+				if done := workspace.Apply(first, false); len(done.Errors) > 0 {
 					t.Fatal(done.Errors)
 				}
-				second := core.Plan(half.configuration(t))
+				second := workspace.Plan(half.configuration(t))
 				if len(second.Errors)+len(second.Warnings) > 0 {
 					t.Fatal(second.Errors, second.Warnings)
 				}
 				for _, change := range second.Changes {
-					if change.Action != acctest.NoOp {
+					if change.Action != core.NoOp {
 						t.Errorf("%s is to %s after the apply", change.Address, change.Action)
 					}
 				}
@@ -223,9 +224,9 @@ func TestAdoptOrCreate(t *testing.T) {
 }
 
 // configuration is the example for these tenants: its import blocks, and the arguments of its resources.
-func (a adopted) configuration(t *testing.T) acctest.Configuration {
+func (a adopted) configuration(t *testing.T) core.Configuration {
 	t.Helper()
-	c := acctest.Configuration{Imports: map[string]any{}}
+	c := core.Configuration{Imports: map[string]any{}}
 	data := map[string]cty.Value{}
 	for _, typeName := range kindsOfTenant {
 		read, said := a.service.Read(typeName+"s", nil)
@@ -257,14 +258,14 @@ func (a adopted) configuration(t *testing.T) acctest.Configuration {
 		tenant := tenant.(acctest.JSON)
 		at := func(kind int) string { return fmt.Sprintf("%s.this[%q]", kindsOfTenant[kind], code) }
 		c.Blocks = append(c.Blocks,
-			acctest.Block{Address: at(0), Values: acctest.JSON{"external_id": code, "name": tenant["name"],
+			core.Block{Address: at(0), Values: acctest.JSON{"external_id": code, "name": tenant["name"],
 				"create_billing_account": false}},
-			acctest.Block{Address: at(1), Needs: []string{at(0)},
+			core.Block{Address: at(1), Needs: []string{at(0)},
 				Evaluate: func(objects map[string]acctest.JSON) (acctest.JSON, error) {
 					return acctest.JSON{"external_id": code, "customer_id": objects[at(0)]["id"],
 						"payment_terms_days": tenant["payment_terms_days"]}, nil
 				}},
-			acctest.Block{Address: at(2), Needs: []string{at(1)},
+			core.Block{Address: at(2), Needs: []string{at(1)},
 				Evaluate: func(objects map[string]acctest.JSON) (acctest.JSON, error) {
 					return acctest.JSON{"external_id": code, "billing_account_id": objects[at(1)]["id"],
 						"plan_id": planOfTenant}, nil

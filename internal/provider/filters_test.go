@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 )
 
 // filtered is a configuration with one attribute of a schema, and null for every other one.
@@ -60,7 +61,7 @@ func TestBlankFilters(t *testing.T) {
 					continue
 				}
 				checked++
-				if text := acctest.Errors(validate(filtered(t, schema, attribute.Name, value))); !strings.Contains(text,
+				if text := core.Errors(validate(filtered(t, schema, attribute.Name, value))); !strings.Contains(text,
 					attribute.Name) {
 					t.Errorf("%s: %s = %q is accepted: %s", name, attribute.Name, blank, text)
 				}
@@ -107,8 +108,8 @@ func TestUnknownStatus(t *testing.T) {
 				config["endpoint_id"] = endpoint["data"].(acctest.JSON)["id"]
 			}
 			_, said := s.Read(name, config)
-			if text := acctest.Warnings(said); strings.Count(text, "Unknown status") != warnings || acctest.Errors(said) != "" {
-				t.Errorf("%s with status %q: %s%s", name, status, text, acctest.Errors(said))
+			if text := core.Warnings(said); strings.Count(text, "Unknown status") != warnings || core.Errors(said) != "" {
+				t.Errorf("%s with status %q: %s%s", name, status, text, core.Errors(said))
 			}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -39,9 +40,9 @@ func operationsOf(t *testing.T, stage string) []string {
 	t.Helper()
 	used := map[string]bool{"me.get": true}
 	acctest.Virtually(t, func(t *testing.T) {
-		service, core, plan := staged(t, stage)
+		service, workspace, plan := staged(t, stage)
 		service.Sandbox.ResetRequests()
-		if done := core.Apply(plan, false); len(done.Errors) > 0 {
+		if done := workspace.Apply(plan, false); len(done.Errors) > 0 {
 			t.Fatal(done.Errors)
 		}
 		for _, operation := range service.Operations() {
@@ -52,12 +53,12 @@ func operationsOf(t *testing.T, stage string) []string {
 }
 
 // staged is a plan of a stage, with a state of what comes before it.
-func staged(t *testing.T, stage string) (*acctest.Service, *acctest.Core, *acctest.CorePlan) {
+func staged(t *testing.T, stage string) (*acctest.Service, *core.Workspace, *core.Plan) {
 	t.Helper()
 	service := acctest.Start(t, acctest.InMemory)
-	core := service.Core()
+	workspace := service.Core()
 	if stage != "create" {
-		if done := core.Apply(core.Plan(oneOfEach("first", "active")), false); len(done.Errors) > 0 {
+		if done := workspace.Apply(workspace.Plan(oneOfEach("first", "active")), false); len(done.Errors) > 0 {
 			t.Error(done.Errors)
 		}
 	}
@@ -66,31 +67,31 @@ func staged(t *testing.T, stage string) (*acctest.Service, *acctest.Core, *accte
 		c = oneOfEach("second", "suspended")
 	}
 	c.Destroy = stage == "destroy"
-	plan := core.Plan(c)
+	plan := workspace.Plan(c)
 	if len(plan.Errors) > 0 {
 		t.Error(plan.Errors)
 	}
-	return service, core, plan
+	return service, workspace, plan
 }
 
 // interrupted checks an apply that meets the fault and is interrupted.
 func interrupted(t *testing.T, stage string, fault sandbox.Fault) {
 	t.Helper()
 	const until, longest = time.Second, 8 * time.Second
-	service, core, plan := staged(t, stage)
+	service, workspace, plan := staged(t, stage)
 	service.Sandbox.AddFault(fault)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), until)
 	defer cancel()
-	core.Interrupted = ctx.Done()
+	workspace.Interrupted = ctx.Done()
 	began := time.Now()
-	done := core.Apply(plan, false)
+	done := workspace.Apply(plan, false)
 	if took := time.Since(began); took > until+longest {
 		t.Errorf("the apply ended %s after the interrupt", took-until)
 	}
 	service.Sandbox.ClearFaults()
 	state := fmt.Sprint(done.Errors)
-	for _, address := range core.Addresses() {
-		state += fmt.Sprint(core.State(address))
+	for _, address := range workspace.Addresses() {
+		state += fmt.Sprint(workspace.State(address))
 	}
 	for _, object := range alive(service) {
 		known := slices.ContainsFunc([]string{"id", "external_id", "url", "name"}, func(name string) bool {
@@ -130,7 +131,7 @@ func alive(service *acctest.Service) (all []acctest.JSON) {
 const collection = "payables"
 
 // oneOfEach is a configuration with one object of each type.
-func oneOfEach(text, status string) acctest.Configuration {
+func oneOfEach(text, status string) core.Configuration {
 	const customer, account = "billing_customer.c", "billing_account.a"
 	refer := func(values acctest.JSON, argument, address string) func(map[string]acctest.JSON) (acctest.JSON, error) {
 		return func(objects map[string]acctest.JSON) (acctest.JSON, error) {
@@ -139,7 +140,7 @@ func oneOfEach(text, status string) acctest.Configuration {
 			return whole, nil
 		}
 	}
-	return acctest.Configuration{Blocks: []acctest.Block{
+	return core.Configuration{Blocks: []core.Block{
 		{Address: customer, Values: acctest.JSON{"name": "Ana", "external_id": "customer-1", "notes": text,
 			"create_billing_account": false}},
 		{Address: account, Needs: []string{customer}, Evaluate: refer(acctest.JSON{"external_id": "account-1",

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -41,9 +42,9 @@ func TestOutage(t *testing.T) {
 			s := acctest.Start(t)
 			s.NeedsSandbox("an outage is made up")
 			c.change(s)
-			configuration := acctest.Configuration{Provider: acctest.JSON{"max_retries": 0}}
+			configuration := core.Configuration{Provider: acctest.JSON{"max_retries": 0}}
 			for i := range 3 {
-				configuration.Blocks = append(configuration.Blocks, acctest.Block{
+				configuration.Blocks = append(configuration.Blocks, core.Block{
 					Address: fmt.Sprintf("data.billing_customer.c%d", i),
 					Values:  acctest.JSON{"id": fmt.Sprintf("7b0d3c1e-52f4-4a63-8c1d-1f2e3d4c5b%02d", i)}})
 			}

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -120,10 +121,10 @@ func TestToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	narrow.Token = token
-	core := narrow.Core()
-	plan := core.Plan(acctest.Configuration{Blocks: []acctest.Block{{Address: "billing_customer.c",
+	workspace := narrow.Core()
+	plan := workspace.Plan(core.Configuration{Blocks: []core.Block{{Address: "billing_customer.c",
 		Values: acctest.JSON{"name": "A"}}}})
-	acctest.Says(t, strings.Join(core.Apply(plan, false).Errors, "\n"),
+	acctest.Says(t, strings.Join(workspace.Apply(plan, false).Errors, "\n"),
 		"needs the scope customers:write, and has customers:read")
 
 	stranger := httptest.NewTLSServer(http.NotFoundHandler())
@@ -135,7 +136,7 @@ func TestToken(t *testing.T) {
 	}
 	s.Sandbox.ResetRequests()
 	_, said := other.Read("billing_organization", acctest.JSON{})
-	acctest.Says(t, acctest.Errors(said), "Could not read the organization of the token", "certificate")
+	acctest.Says(t, core.Errors(said), "Could not read the organization of the token", "certificate")
 	if n := len(s.Operations()); n != 0 {
 		t.Errorf("%d requests arrived", n)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/front"
@@ -122,7 +123,7 @@ func TestOnCreation(t *testing.T) {
 }
 
 // ofEachType returns a configuration with an object of each type, and one that changes each of them.
-func ofEachType(s *acctest.Service) (config, changed acctest.Configuration) {
+func ofEachType(s *acctest.Service) (config, changed core.Configuration) {
 	owner := s.Must(http.MethodPost, "/v1/customers", acctest.JSON{"name": "Owner"})
 	for _, c := range resourceTypes {
 		values := maps.Clone(c.config)
@@ -133,10 +134,10 @@ func ofEachType(s *acctest.Service) (config, changed acctest.Configuration) {
 		case "billing_subscription":
 			values["billing_account_id"] = owner["billing_account"].(acctest.JSON)["id"]
 		}
-		config.Blocks = append(config.Blocks, acctest.Block{Address: c.name + ".t", Values: values})
+		config.Blocks = append(config.Blocks, core.Block{Address: c.name + ".t", Values: values})
 		values = maps.Clone(values)
 		maps.Copy(values, c.change)
-		changed.Blocks = append(changed.Blocks, acctest.Block{Address: c.name + ".t", Values: values})
+		changed.Blocks = append(changed.Blocks, core.Block{Address: c.name + ".t", Values: values})
 	}
 	return config, changed
 }
@@ -154,11 +155,11 @@ func TestShortPath(t *testing.T) {
 		server.Framework = reporting{server.Framework, &framework}
 		return server
 	}
-	core := s.Core()
-	plan := func(what string, c acctest.Configuration, action string) *acctest.CorePlan {
+	workspace := s.Core()
+	plan := func(what string, c core.Configuration, action string) *core.Plan {
 		t.Helper()
 		framework = nil
-		p := core.Plan(c)
+		p := workspace.Plan(c)
 		if len(framework)+len(p.Errors) > 0 {
 			t.Errorf("%s: the framework was asked to %v: %v", what, framework, p.Errors)
 		}
@@ -169,11 +170,11 @@ func TestShortPath(t *testing.T) {
 		}
 		return p
 	}
-	if done := core.Apply(plan("a creation", config, acctest.Create), false); len(done.Errors) > 0 {
+	if done := workspace.Apply(plan("a creation", config, core.Create), false); len(done.Errors) > 0 {
 		t.Fatal(done.Errors)
 	}
-	plan("no change", config, acctest.NoOp)
-	plan("a change", changed, acctest.Update)
+	plan("no change", config, core.NoOp)
+	plan("a change", changed, core.Update)
 }
 
 // reporting is the framework's server, which reports the calls that the short path saves.
@@ -230,8 +231,8 @@ func TestUnknownArgument(t *testing.T) {
 	s := acctest.Start(t)
 	s.NeedsSandbox("it makes an object of each type")
 	config, _ := ofEachType(s)
-	core := s.Core()
-	if done := core.Apply(core.Plan(config), false); len(done.Errors) > 0 {
+	workspace := s.Core()
+	if done := workspace.Apply(workspace.Plan(config), false); len(done.Errors) > 0 {
 		t.Fatal(done.Errors)
 	}
 	arguments := map[string][]string{} // of each type with the attribute updated_at, by address
@@ -249,18 +250,18 @@ func TestUnknownArgument(t *testing.T) {
 	for planned := true; planned; {
 		planned = false
 		unknown := map[string]string{}
-		changed := acctest.Configuration{Blocks: slices.Clone(config.Blocks)}
+		changed := core.Configuration{Blocks: slices.Clone(config.Blocks)}
 		for i, b := range changed.Blocks {
 			if left := arguments[b.Address]; len(left) > 0 {
 				values := maps.Clone(b.Values)
-				values[left[0]] = acctest.Unknown
+				values[left[0]] = core.Unknown
 				changed.Blocks[i].Values = values
 				unknown[b.Address], arguments[b.Address], planned = left[0], left[1:], true
 			}
 		}
-		p := core.Plan(changed)
+		p := workspace.Plan(changed)
 		for _, change := range p.Changes {
-			if name, is := unknown[change.Address]; is && change.After["updated_at"] != any(acctest.Unknown) {
+			if name, is := unknown[change.Address]; is && change.After["updated_at"] != any(core.Unknown) {
 				t.Errorf("%s of %s is unknown, but updated_at is %v (%v)", name, change.Address, change.After["updated_at"],
 					p.Errors)
 			}

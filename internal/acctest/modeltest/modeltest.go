@@ -2,9 +2,7 @@
 package modeltest
 
 import (
-	"bytes"
 	"encoding/json"
-	"math/big"
 	"reflect"
 	"regexp"
 	"slices"
@@ -12,7 +10,8 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 )
 
 // Wire decodes the object in a service's response, which may be in data, into a client's type. It also returns it as it
@@ -30,7 +29,7 @@ func Wire(t *testing.T, response []byte, into any) map[string]any {
 		t.Fatal(err)
 	}
 	var members map[string]any
-	if err := Decode(envelope.Data, &members); err != nil {
+	if err := core.Decode(envelope.Data, &members); err != nil {
 		t.Fatal(err)
 	}
 	named := map[string]any{}
@@ -38,13 +37,6 @@ func Wire(t *testing.T, response []byte, into any) map[string]any {
 		named[snake(name)] = value
 	}
 	return named
-}
-
-// Decode decodes the first value of a JSON text with exact numbers.
-func Decode(text []byte, into any) error {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	return decoder.Decode(into)
 }
 
 var hump = regexp.MustCompile(`[a-z][A-Z]`)
@@ -71,7 +63,7 @@ func Attributes(t *testing.T, model any) map[string]any {
 		if err != nil {
 			t.Fatal(err)
 		}
-		attributes[field.Tag.Get("tfsdk")] = Plain(terraform, nil)
+		attributes[field.Tag.Get("tfsdk")] = core.Plain(terraform, nil)
 	}
 	return attributes
 }
@@ -88,48 +80,6 @@ func Tables(t *testing.T, model any, tables map[string][]string) {
 			}
 		}
 	}
-}
-
-// Plain returns a Terraform value in JSON types, with exact numbers; unknown replaces unknown values.
-func Plain(value tftypes.Value, unknown any) any {
-	into := func(field any) {
-		if err := value.As(field); err != nil {
-			panic(err)
-		}
-	}
-	switch typ := value.Type(); {
-	case !value.IsKnown():
-		return unknown
-	case value.IsNull():
-		return nil
-	case typ.Is(tftypes.String):
-		var text string
-		into(&text)
-		return text
-	case typ.Is(tftypes.Bool):
-		var yes bool
-		into(&yes)
-		return yes
-	case typ.Is(tftypes.Number):
-		number := new(big.Float)
-		into(&number)
-		return json.Number(number.Text('f', -1))
-	case typ.Is(tftypes.Map{}) || typ.Is(tftypes.Object{}):
-		var fields map[string]tftypes.Value
-		into(&fields)
-		members := map[string]any{}
-		for name, field := range fields {
-			members[name] = Plain(field, unknown)
-		}
-		return members
-	}
-	var elements []tftypes.Value
-	into(&elements)
-	list := []any{}
-	for _, element := range elements {
-		list = append(list, Plain(element, unknown))
-	}
-	return list
 }
 
 // Same fails for every attribute that differs from the wanted value, is missing, or is unexpected. Lists of strings are

@@ -7,6 +7,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest/golden"
 	"github.com/recurring-billing/terraform-provider-billing/internal/bend"
+	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -38,7 +39,7 @@ func TestEphemeral(t *testing.T) {
 		service.Sandbox.ResetRequests()
 		o := service.Open("billing_api_key", acctest.JSON{"name": "run", "description": "d",
 			"scopes": []any{"webhook_endpoints:*"}, "expires_at": configured})
-		if text := acctest.Errors(o.Diagnostics) + acctest.Warnings(o.Diagnostics); text != "" {
+		if text := core.Errors(o.Diagnostics) + core.Warnings(o.Diagnostics); text != "" {
 			t.Fatal(text)
 		}
 		token, id := unquoted(o.Text("token")), unquoted(o.Text("id"))
@@ -51,7 +52,7 @@ func TestEphemeral(t *testing.T) {
 			t.Errorf("renews: %v, private: %s", o.Renews, o.Private())
 		}
 		works(t, service, token, true)
-		if text := acctest.Errors(o.Close()); text != "" {
+		if text := core.Errors(o.Close()); text != "" {
 			t.Error(text)
 		}
 		works(t, service, token, false)
@@ -70,13 +71,13 @@ func TestEphemeral_fails(t *testing.T) {
 		"scopes":     {"name": "run", "scopes": []any{" "}},
 		"expires_at": {"name": "run", "expires_at": "soon"},
 	} {
-		says(t, acctest.Errors(service.Open("billing_api_key", config).Diagnostics), `AttributeName("`+name+`")`)
+		says(t, core.Errors(service.Open("billing_api_key", config).Diagnostics), `AttributeName("`+name+`")`)
 	}
 	if n := service.Count("api_keys.create"); n != 0 {
 		t.Errorf("%d keys were created", n)
 	}
 	o := service.Open("billing_api_key", acctest.JSON{"name": "run", "expires_at": "2020-01-01"})
-	says(t, acctest.Errors(o.Diagnostics), `AttributeName("expires_at")`, `Could not create the ephemeral API key "run"`,
+	says(t, core.Errors(o.Diagnostics), `AttributeName("expires_at")`, `Could not create the ephemeral API key "run"`,
 		`must be in the future (got "2020-01-01")`, "validation_error")
 	service.Sandbox.AddFault(sandbox.Fault{Operation: "api_keys.create", Times: 1, DropAfter: true})
 	o = service.Open("billing_api_key", acctest.JSON{"name": "run"})
@@ -99,17 +100,17 @@ func TestEphemeral_revokeFails(t *testing.T) {
 	o := service.Open("billing_api_key", acctest.JSON{"name": "run"})
 	service.Sandbox.AddFault(sandbox.Fault{Operation: "api_keys.revoke", Times: 1, Status: 403,
 		Code: "insufficient_scope"})
-	said := acctest.Errors(o.Close())
+	said := core.Errors(o.Close())
 	says(t, said, "Could not revoke the ephemeral API key "+unquoted(o.Text("id")), "works until it expires",
 		"insufficient_scope")
 	if strings.Contains(said, unquoted(o.Text("token"))) {
 		t.Errorf("the token is said: %s", said)
 	}
-	if text := acctest.Errors(o.Close()) + acctest.Errors(o.Close()); text != "" {
+	if text := core.Errors(o.Close()) + core.Errors(o.Close()); text != "" {
 		t.Error(text)
 	}
 	service.Sandbox.AddFault(sandbox.Fault{Operation: "api_keys.revoke", Times: 1, Status: 404})
-	if text := acctest.Errors(o.Close()); text != "" {
+	if text := core.Errors(o.Close()); text != "" {
 		t.Error(text)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 )
 
 // accounts opens five accounts of two customers, one of them suspended, one closed; it returns the second customer.
@@ -36,7 +37,7 @@ func TestAccount_reading(t *testing.T) {
 			s.NeedsSandbox("the organization has just these accounts")
 			two := accounts(s)
 			_, said := s.Read("billing_account", acctest.JSON{"external_id": "r-9"})
-			acctest.Says(t, acctest.Errors(said), "No such billing account")
+			acctest.Says(t, core.Errors(said), "No such billing account")
 			one, _ := s.Read("billing_account", acctest.JSON{"external_id": "r-2"})
 			again, _ := s.Read("billing_account", acctest.JSON{"id": one["id"]})
 			if one["status"] != "suspended" || one["suspension_reason"] != "unpaid" || one["customer_id"] == nil ||
@@ -54,14 +55,14 @@ func TestAccount_reading(t *testing.T) {
 				read, said := s.Read("billing_accounts", c.config)
 				all, _ := read["accounts"].([]any)
 				if len(all) != c.read {
-					t.Errorf("%v reads %v: %s", c.config, all, acctest.Errors(said))
+					t.Errorf("%v reads %v: %s", c.config, all, core.Errors(said))
 				}
 				if c.config["external_id"] != nil && all[0].(acctest.JSON)["customer_id"] != two {
 					t.Errorf("%v reads %v", c.config, all)
 				}
 				listed, said := s.List("billing_account", c.config, false)
 				if len(listed) != c.listed {
-					t.Errorf("%v lists %v: %s", c.config, listed, acctest.Errors(said))
+					t.Errorf("%v lists %v: %s", c.config, listed, core.Errors(said))
 				}
 			}
 			if some, _ := s.Read("billing_accounts", acctest.JSON{"limit": 2}); len(some["accounts"].([]any)) != 2 {

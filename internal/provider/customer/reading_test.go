@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 )
 
 type object = acctest.JSON
@@ -47,7 +48,7 @@ func TestCustomer_dataSource(t *testing.T) {
 			"email": "ana@example.com", "custom_metadata": `{"team":"a"}`, "nickname": nil}
 		for name, want := range ana {
 			if have[name] != want {
-				t.Errorf("%v: %s is %v, want %v: %s", selector, name, have[name], want, acctest.Errors(said))
+				t.Errorf("%v: %s is %v, want %v: %s", selector, name, have[name], want, core.Errors(said))
 			}
 		}
 	}
@@ -66,7 +67,7 @@ func TestCustomer_dataSource(t *testing.T) {
 			"Remove all but one"}},
 	} {
 		_, said := s.Read("billing_customer", c.selector)
-		acctest.Says(t, acctest.Errors(said), c.says...)
+		acctest.Says(t, core.Errors(said), c.says...)
 	}
 }
 
@@ -101,7 +102,7 @@ func TestCustomer_lists(t *testing.T) {
 		for _, customer := range all {
 			names = append(names, customer.(object)["name"].(string))
 		}
-		acctest.Same(t, fmt.Sprint(c.config, acctest.Errors(said)), names, c.want...)
+		acctest.Same(t, fmt.Sprint(c.config, core.Errors(said)), names, c.want...)
 		if c.list {
 			listed, said := s.List("billing_customer", c.config, false)
 			if len(listed) != len(c.want) || len(said) > 0 {
@@ -114,7 +115,7 @@ func TestCustomer_lists(t *testing.T) {
 		"neither a date such as":                 {"updated_at_gte": "yesterday"}}
 	for says, config := range wrong {
 		_, said := s.Read("billing_customers", config)
-		acctest.Says(t, acctest.Errors(said), says)
+		acctest.Says(t, core.Errors(said), says)
 	}
 	listed, _ := s.List("billing_customer", object{"external_id": "p-1"}, true)
 	ana := object{"name": "Ana", "external_id": "p-1", "document_number": "529.982.247-25", "email": nil,

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -58,7 +59,7 @@ func TestLists(t *testing.T) {
 				}
 			}
 			read, said := s.Read(source, config)
-			if text := acctest.Errors(said); (text != "") != (c.says != "") || !strings.Contains(text, c.says) {
+			if text := core.Errors(said); (text != "") != (c.says != "") || !strings.Contains(text, c.says) {
 				t.Errorf("%s of %s: it says %s", name, collection, text)
 			}
 			var names []string
@@ -78,15 +79,15 @@ func TestLists(t *testing.T) {
 		"payables?x=1#y": "is not the name of a collection", "empty-one": "",
 		"payable": `collection: did you mean "payables"?`} {
 		read, said := s.Read("billing_finance_records", acctest.JSON{"collection": collection})
-		text := acctest.Errors(said) + acctest.Warnings(said)
+		text := core.Errors(said) + core.Warnings(said)
 		if strings.Count(text, says) != 1 && says != "" || says == "" && (text != "" || len(read["items"].([]any)) != 0) {
 			t.Errorf("%s: %s", collection, text)
 		}
 	}
 	s.Sandbox.AddFault(sandbox.Fault{Operation: "finance.payables.list",
 		Body: `{"data":[{"id":"1"}],"meta":{"next_cursor":"always the same"}}`})
-	if _, said := s.Read("billing_finance_payables", acctest.JSON{}); !strings.Contains(acctest.Errors(said),
+	if _, said := s.Read("billing_finance_payables", acctest.JSON{}); !strings.Contains(core.Errors(said),
 		"returned the same cursor twice") {
-		t.Errorf("pages in a circle: %s", acctest.Errors(said))
+		t.Errorf("pages in a circle: %s", core.Errors(said))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -22,20 +23,20 @@ func start(t *testing.T) *acctest.Service {
 func TestSamePlanAppliedTwice(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	configuration := acctest.Configuration{Blocks: []acctest.Block{{Address: record + ".r",
+	configuration := core.Configuration{Blocks: []core.Block{{Address: record + ".r",
 		Values: acctest.JSON{"collection": "payables", "body": acctest.JSON{"amount": "10.50"}}}}}
 	first := s.Core().Plan(configuration)
 	ids := map[any]bool{}
 	for range 2 {
-		core := s.Core()
-		key, again := first.Of(record + ".r").After["idempotency_key"], core.Plan(configuration).Of(record+".r")
+		workspace := s.Core()
+		key, again := first.Of(record + ".r").After["idempotency_key"], workspace.Plan(configuration).Of(record+".r")
 		if again.After["idempotency_key"] != key {
 			t.Errorf("the key is %s, and then %s", key, again.After["idempotency_key"])
 		}
-		if done := core.Apply(first, false); len(done.Errors) > 0 {
+		if done := workspace.Apply(first, false); len(done.Errors) > 0 {
 			t.Fatal(done.Errors)
 		}
-		ids[core.State(record + ".r")["id"]] = true
+		ids[workspace.State(record + ".r")["id"]] = true
 	}
 	if len(ids) != 1 || len(s.FinanceRecords("payables")) != 1 {
 		t.Errorf("ids %v, records %v", ids, s.FinanceRecords("payables"))

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -106,7 +107,7 @@ func TestRecords(t *testing.T) {
 				c.config["collection"] = "plans"
 			}
 			read, said := service.Read("billing_records", c.config)
-			if text := strings.Join(strings.Fields(acctest.Errors(said)), " "); (text != "") != (c.says != "") ||
+			if text := strings.Join(strings.Fields(core.Errors(said)), " "); (text != "") != (c.says != "") ||
 				!strings.Contains(text, c.says) || len(said) > 1 {
 				t.Errorf("it says: %s\nwant %s", text, c.says)
 			}

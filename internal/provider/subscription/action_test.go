@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/tfversion"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -65,7 +66,7 @@ func TestInvoiceActionOverTheProtocol(t *testing.T) {
 	service := acctest.Start(t)
 	progress, diagnostics := service.Invoke("billing_subscription_invoice",
 		acctest.JSON{"subscription_id": subscribed(service)})
-	if errors := acctest.Errors(diagnostics); errors != "" {
+	if errors := core.Errors(diagnostics); errors != "" {
 		t.Fatal(errors)
 	}
 	if said := regexp.MustCompile(`^invoice [0-9a-f-]{36} was created for subscription [0-9a-f-]{36}$`); len(progress) != 1 ||
@@ -74,7 +75,7 @@ func TestInvoiceActionOverTheProtocol(t *testing.T) {
 	}
 	_, diagnostics = service.Invoke("billing_subscription_invoice",
 		acctest.JSON{"subscription_id": "00000000-0000-4000-8000-000000000000"})
-	if errors := acctest.Errors(diagnostics); !strings.Contains(errors, "Could not invoice subscription 00000000") ||
+	if errors := core.Errors(diagnostics); !strings.Contains(errors, "Could not invoice subscription 00000000") ||
 		!strings.Contains(errors, "Request-Id") {
 		t.Errorf("errors %q", errors)
 	}
@@ -90,7 +91,7 @@ func TestInvoice_reason(t *testing.T) {
 		service.Sandbox.ResetRequests()
 		if _, diagnostics := service.Invoke("billing_subscription_invoice",
 			acctest.JSON{"subscription_id": id, "reason": reason}); len(diagnostics) > 0 {
-			t.Fatal(acctest.Errors(diagnostics))
+			t.Fatal(core.Errors(diagnostics))
 		}
 		for _, request := range service.Sandbox.Requests() {
 			var body acctest.JSON
@@ -103,7 +104,7 @@ func TestInvoice_reason(t *testing.T) {
 		}
 	}
 	_, diagnostics := service.Invoke("billing_subscription_invoice", acctest.JSON{"subscription_id": id, "reason": " "})
-	acctest.Says(t, acctest.Errors(diagnostics), `AttributeName("reason")`)
+	acctest.Says(t, core.Errors(diagnostics), `AttributeName("reason")`)
 }
 
 // TestInvoice_once: whatever keeps the outcome unknown ends the action after one request; a rate limit, which creates
@@ -131,7 +132,7 @@ func TestInvoice_once(t *testing.T) {
 			c.fault.Operation = "subscriptions.invoice"
 			service.Sandbox.AddFault(c.fault)
 			_, diagnostics := service.Invoke("billing_subscription_invoice", acctest.JSON{"subscription_id": id})
-			text := acctest.Errors(diagnostics)
+			text := core.Errors(diagnostics)
 			acctest.Says(t, text, c.says...)
 			if n := service.Count("subscriptions.invoice"); n != c.requests || (text == "") != (len(c.says) == 0) {
 				t.Errorf("%d requests, want %d: %s", n, c.requests, text)

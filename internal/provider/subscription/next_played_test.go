@@ -19,6 +19,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/subscription"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
@@ -118,7 +119,7 @@ func TestNext_ends(t *testing.T) {
 		of := map[string]any{"status": "active", "current_period_end": end, "cycle_billing_date": early,
 			"cancel_at_period_end": true}
 		maps.Copy(of, c.with)
-		n := subscription.Comes(of, of, acctest.Unknown, func(string) bool { return false })
+		n := subscription.Comes(of, of, core.Unknown, func(string) bool { return false })
 		if !strings.HasPrefix(n.None, c.none) || (n.None == "") != (c.none == "") {
 			t.Errorf("%s: %q, want %q", name, n.None, c.none)
 		}
@@ -140,7 +141,7 @@ func TestNext_trial(t *testing.T) {
 	} {
 		of := map[string]any{"status": c.status, "trial_start": c.start, "trial_end": end, "current_period_end": end,
 			"cancel_at_period_end": false}
-		if n := subscription.Comes(of, of, acctest.Unknown, func(string) bool { return c.over }); n.NotBefore != c.want {
+		if n := subscription.Comes(of, of, core.Unknown, func(string) bool { return c.over }); n.NotBefore != c.want {
 			t.Errorf("%v: no invoice before %q, want %q", c, n.NotBefore, c.want)
 		}
 	}
@@ -210,11 +211,11 @@ func drawn(random *rand.Rand, copied bool) *played {
 
 // world is one organization.
 type world struct {
-	t       *testing.T
-	service *acctest.Service
-	core    *acctest.Core
-	close   func()
-	account [3]string // of most, for a change, and one that is suspended
+	t         *testing.T
+	service   *acctest.Service
+	workspace *core.Workspace
+	close     func()
+	account   [3]string // of most, for a change, and one that is suspended
 	// after the time has passed
 	invoices      map[string][]acctest.JSON
 	subscriptions map[string]acctest.JSON
@@ -225,7 +226,7 @@ func newWorld(t *testing.T) *world {
 	w := &world{t: t}
 	w.service, w.close = acctest.Open(t, func(o *sandbox.Options) { o.MaxPerPage = 100 })
 	w.service.Serve = func() tfprotov6.ProviderServer { return provider.Server("test")() }
-	w.core = w.service.Core()
+	w.workspace = w.service.Core()
 	for i := range w.account {
 		made := w.service.Must(http.MethodPost, "/v1/customers", acctest.JSON{"name": "Ana"})
 		w.account[i], _ = made["billing_account"].(acctest.JSON)["id"].(string)
@@ -235,7 +236,7 @@ func newWorld(t *testing.T) *world {
 
 func addressOf(i int) string { return fmt.Sprintf("billing_subscription.s%d", i) }
 
-func (w *world) configuration(rows []*played, values func(*played) acctest.JSON) (c acctest.Configuration) {
+func (w *world) configuration(rows []*played, values func(*played) acctest.JSON) (c core.Configuration) {
 	for i, r := range rows {
 		of := values(r)
 		if of[destroyed] != nil {
@@ -251,17 +252,17 @@ func (w *world) configuration(rows []*played, values func(*played) acctest.JSON)
 		default:
 			of["billing_account_id"] = w.account[0]
 		}
-		c.Blocks = append(c.Blocks, acctest.Block{Address: addressOf(i), Values: of})
+		c.Blocks = append(c.Blocks, core.Block{Address: addressOf(i), Values: of})
 	}
 	return c
 }
 
-func (w *world) apply(plan *acctest.CorePlan) {
+func (w *world) apply(plan *core.Plan) {
 	w.t.Helper()
 	if len(plan.Errors) > 0 {
 		w.t.Fatal(plan.Errors)
 	}
-	if done := w.core.Apply(plan, false); len(done.Errors) > 0 {
+	if done := w.workspace.Apply(plan, false); len(done.Errors) > 0 {
 		w.t.Fatal(done.Errors)
 	}
 }
@@ -270,10 +271,10 @@ func (w *world) apply(plan *acctest.CorePlan) {
 func (w *world) play(rows []*played) {
 	w.t.Helper()
 	before := func(r *played) acctest.JSON { return r.values }
-	w.apply(w.core.Plan(w.configuration(rows, before)))
+	w.apply(w.workspace.Plan(w.configuration(rows, before)))
 	var later []string
 	for i, r := range rows {
-		r.id, _ = w.core.State(addressOf(i))["id"].(string)
+		r.id, _ = w.workspace.State(addressOf(i))["id"].(string)
 		if maps.Copy(r.values, starts[r.start].later); starts[r.start].later != nil {
 			later = append(later, addressOf(i))
 		}
@@ -284,14 +285,14 @@ func (w *world) play(rows []*played) {
 	w.service.Must(http.MethodPost, "/v1/billing-accounts/"+w.account[2]+"/suspend", acctest.JSON{})
 	pending := w.configuration(rows, before)
 	pending.Target = later
-	w.apply(w.core.Plan(pending))
+	w.apply(w.workspace.Plan(pending))
 	w.move(rows)
 	after := func(r *played) acctest.JSON {
 		changed := maps.Clone(r.values)
 		maps.Copy(changed, r.changed)
 		return changed
 	}
-	plan := w.core.Plan(w.configuration(rows, after))
+	plan := w.workspace.Plan(w.configuration(rows, after))
 	for i, r := range rows {
 		r.failed = slices.ContainsFunc(plan.Errors, func(text string) bool {
 			return strings.HasPrefix(text, addressOf(i)+":")
@@ -310,8 +311,8 @@ func (w *world) play(rows []*played) {
 		if change == nil {
 			continue
 		}
-		if r.kept = change.Action == acctest.Update || change.Action == acctest.NoOp; r.kept {
-			r.next = subscription.Comes(change.Before, change.After, acctest.Unknown, func(date string) bool {
+		if r.kept = change.Action == core.Update || change.Action == core.NoOp; r.kept {
+			r.next = subscription.Comes(change.Before, change.After, core.Unknown, func(date string) bool {
 				at, ok := moment(date)
 				return ok && !at.After(now)
 			})

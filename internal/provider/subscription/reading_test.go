@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/tfversion"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -221,10 +222,10 @@ func TestItemsRead(t *testing.T) {
 			service.Sandbox.ResetRequests()
 			listed, said := service.List("billing_subscription", acctest.JSON{}, true)
 			if n := service.Count("subscriptions.items.list"); n != c.requests || len(listed) != 4 ||
-				acctest.Errors(said) != "" {
-				t.Errorf("%d requests for %d subscriptions: %s", n, len(listed), acctest.Errors(said))
+				core.Errors(said) != "" {
+				t.Errorf("%d requests for %d subscriptions: %s", n, len(listed), core.Errors(said))
 			}
-			if text := acctest.Warnings(said); strings.Contains(text, "cannot be read") != (c.warns != "") ||
+			if text := core.Warnings(said); strings.Contains(text, "cannot be read") != (c.warns != "") ||
 				!strings.Contains(text, c.warns) {
 				t.Errorf("the list warns: %s", text)
 			}
@@ -245,15 +246,15 @@ func TestItemsRead(t *testing.T) {
 			}
 			data, said := service.Read("billing_subscription", acctest.JSON{"external_id": "both"})
 			items, _ := data["items"].([]any)
-			if acctest.Errors(said) != "" || (data["items"] == nil) != c.missing || !c.missing && len(items) != 1 {
-				t.Errorf("the data source shows %v: %s", data["items"], acctest.Errors(said))
+			if core.Errors(said) != "" || (data["items"] == nil) != c.missing || !c.missing && len(items) != 1 {
+				t.Errorf("the data source shows %v: %s", data["items"], core.Errors(said))
 			}
 			service.Sandbox.ResetRequests()
 			many, said := service.Read("billing_subscriptions", acctest.JSON{"status": "active", "include_items": true})
 			subscriptions, _ := many["subscriptions"].([]any)
 			if n := service.Count("subscriptions.items.list"); len(subscriptions) != 3 || n != min(3, c.requests) ||
-				acctest.Errors(said) != "" {
-				t.Errorf("%d requests for %d subscriptions: %s", n, len(subscriptions), acctest.Errors(said))
+				core.Errors(said) != "" {
+				t.Errorf("%d requests for %d subscriptions: %s", n, len(subscriptions), core.Errors(said))
 			}
 		})
 	}
@@ -265,7 +266,7 @@ func first(t *testing.T, service *acctest.Service, externalID string) string {
 	found, said := service.Read("billing_subscription", acctest.JSON{"external_id": externalID})
 	id, ok := found["id"].(string)
 	if !ok {
-		t.Fatal(acctest.Errors(said))
+		t.Fatal(core.Errors(said))
 	}
 	return id
 }

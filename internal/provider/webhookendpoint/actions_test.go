@@ -11,6 +11,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest/golden"
 	"github.com/recurring-billing/terraform-provider-billing/internal/bend"
+	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 	"github.com/recurring-billing/terraform-provider-billing/internal/hook"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
@@ -61,7 +62,7 @@ func TestTestAction_success(t *testing.T) {
 	c.receiver.Respond(hook.Status(202, "thank you"))
 	said, diagnostics := c.test(waiting)
 	if len(diagnostics) > 0 || len(said) != 3 {
-		t.Fatalf("said %q, %s", said, acctest.Errors(diagnostics))
+		t.Fatalf("said %q, %s", said, core.Errors(diagnostics))
 	}
 	delivery := c.Sandbox.Deliveries()[0]
 	says(t, said[0], "Sent a test event", c.id, delivery.ID, delivery.EventID)
@@ -72,7 +73,7 @@ func TestTestAction_success(t *testing.T) {
 	for _, lines := range []acctest.JSON{nil, {"wait": false}} {
 		if said, diagnostics := c.test(lines); len(diagnostics) > 0 || len(said) != 1 ||
 			c.Count("webhook_deliveries.list") != 0 {
-			t.Errorf("said %q, %s", said, acctest.Errors(diagnostics))
+			t.Errorf("said %q, %s", said, core.Errors(diagnostics))
 		}
 	}
 	if got := c.receiver.Got(); len(got) == 0 || got[0].Header.Get("X-Webhook-Event") != "webhook.test" {
@@ -131,7 +132,7 @@ func TestTestAction_followed(t *testing.T) {
 	for n := 2; n <= 3; n++ {
 		said, diagnostics := c.test(waiting)
 		deliveries := c.Sandbox.Deliveries()
-		if text := acctest.Errors(diagnostics); text != "" || len(deliveries) != n {
+		if text := core.Errors(diagnostics); text != "" || len(deliveries) != n {
 			t.Fatalf("%d test events: %s", len(deliveries), text)
 		}
 		says(t, said[0], "event "+deliveries[n-1].EventID)
@@ -187,7 +188,7 @@ func TestRedelivery_all(t *testing.T) {
 	before := c.receiver.Got()
 	c.Sandbox.ResetRequests()
 	said, diagnostics := c.Invoke("billing_webhook_redelivery", acctest.JSON{"endpoint_id": c.id})
-	if text := acctest.Errors(diagnostics); text != "" || len(said) != 4 {
+	if text := core.Errors(diagnostics); text != "" || len(said) != 4 {
 		t.Fatalf("said %q, %s", said, text)
 	}
 	says(t, said[0], "Failed or exhausted deliveries", ": 3.", c.id)
@@ -208,7 +209,7 @@ func TestRedelivery_all(t *testing.T) {
 	// Nothing is left to do, which is not an error.
 	said, diagnostics = c.Invoke("billing_webhook_redelivery", acctest.JSON{"endpoint_id": c.id})
 	if len(diagnostics) > 0 || len(said) != 1 || !strings.Contains(said[0], ": 0") {
-		t.Errorf("said %q, %s", said, acctest.Errors(diagnostics))
+		t.Errorf("said %q, %s", said, core.Errors(diagnostics))
 	}
 }
 
@@ -221,7 +222,7 @@ func TestRedelivery_one(t *testing.T) {
 	c.receiver.Respond(hook.Status(200, ""))
 	second := c.Sandbox.Deliveries()[1].ID
 	said, diagnostics := c.Invoke("billing_webhook_redelivery", acctest.JSON{"endpoint_id": c.id, "delivery_id": second})
-	if text := acctest.Errors(diagnostics); text != "" || len(said) != 1 {
+	if text := core.Errors(diagnostics); text != "" || len(said) != 1 {
 		t.Fatalf("said %q, %s", said, text)
 	}
 	says(t, said[0], second, "1 of 1")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/bend"
+	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 	"github.com/recurring-billing/terraform-provider-billing/internal/hook"
 )
 
@@ -35,7 +36,7 @@ func TestDataSources(t *testing.T) {
 	ids := registered(service)
 	for _, config := range []acctest.JSON{{"id": ids[0]}, {"url": "https://one.example.com/"}} {
 		found, said := service.Read("billing_webhook_endpoint", config)
-		if text := acctest.Errors(said); text != "" || found["created_at"] == nil || found["updated_at"] == nil {
+		if text := core.Errors(said); text != "" || found["created_at"] == nil || found["updated_at"] == nil {
 			t.Fatalf("%v: %v, %s", config, found, text)
 		}
 		same(t, "found", []string{fmt.Sprint(found["id"], found["url"], found["description"], found["active"],
@@ -53,7 +54,7 @@ func TestDataSources(t *testing.T) {
 		{acctest.JSON{}, []string{"Set exactly one of"}},
 	} {
 		_, said := service.Read("billing_webhook_endpoint", c.config)
-		says(t, acctest.Errors(said), c.says...)
+		says(t, core.Errors(said), c.says...)
 	}
 	for limit, want := range map[any][]string{nil: ids, 2: ids[:2]} {
 		read, _ := service.Read("billing_webhook_endpoints", acctest.JSON{"limit": limit})
@@ -65,7 +66,7 @@ func TestDataSources(t *testing.T) {
 	}
 	listed, said := service.List("billing_webhook_endpoint", acctest.JSON{}, true)
 	first := listed["https://one.example.com/"]
-	if text := acctest.Errors(said); text != "" || len(listed) != 2 || first["secret"] != nil || first["active"] != false {
+	if text := core.Errors(said); text != "" || len(listed) != 2 || first["secret"] != nil || first["active"] != false {
 		t.Errorf("the query lists %v, %s", listed, text)
 	}
 	service.Shows(func(x *bend.Exchange) {
@@ -98,7 +99,7 @@ func TestDeliveries(t *testing.T) {
 		config["endpoint_id"] = c.id
 		read, said := c.Read("billing_webhook_deliveries", config)
 		all, _ := read["deliveries"].([]any)
-		return all, acctest.Errors(said) + acctest.Warnings(said)
+		return all, core.Errors(said) + core.Warnings(said)
 	}
 	for _, q := range []struct {
 		config acctest.JSON
@@ -142,5 +143,5 @@ func TestDeliveries(t *testing.T) {
 	}
 	says(t, fmt.Sprint(last["request_body"]), `"c-1"`)
 	_, said := c.Read("billing_webhook_deliveries", acctest.JSON{"endpoint_id": "foo"})
-	says(t, acctest.Errors(said), "It is not a UUID")
+	says(t, core.Errors(said), "It is not a UUID")
 }

@@ -1,4 +1,4 @@
-package acctest
+package core
 
 import (
 	"strings"
@@ -8,21 +8,20 @@ import (
 
 // Validate validates each block as `terraform validate` does: without a state, and with a provider that is not
 // configured. The result has no changes.
-func (c *Core) Validate(configuration Configuration) *CorePlan {
-	c.t.Helper()
-	server, p := ok(Factories["billing"]()), &CorePlan{configuration: configuration}
-	c.server, c.schemas = server, ownSchemas()
+func (w *Workspace) Validate(configuration Configuration) *Plan {
+	p := &Plan{configuration: configuration}
+	w.start()
 	for _, block := range configuration.Blocks {
-		config, problems := c.evaluate(block, nil)
+		config, problems := w.evaluate(block, nil)
 		if !p.note(block.Address, problems) {
 			continue
 		}
 		if strings.HasPrefix(block.Address, dataPrefix) {
-			p.note(block.Address, ok(server.ValidateDataResourceConfig(c.ctx(),
+			p.note(block.Address, ok(w.server.ValidateDataResourceConfig(w.ctx(),
 				&tfprotov6.ValidateDataResourceConfigRequest{TypeName: block.Type(), Config: encode(config)})).Diagnostics)
 			continue
 		}
-		p.note(block.Address, ok(server.ValidateResourceConfig(c.ctx(), validation(block, config))).Diagnostics)
+		p.note(block.Address, ok(w.server.ValidateResourceConfig(w.ctx(), validation(block, config))).Diagnostics)
 	}
 	return p
 }

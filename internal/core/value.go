@@ -1,17 +1,20 @@
-package acctest
+package core
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
-
-	"github.com/recurring-billing/terraform-provider-billing/internal/acctest/modeltest"
 )
+
+// Object is an object in plain JSON types, with exact numbers.
+type Object = map[string]any
 
 // Unknown in a configuration is a value that is known only after apply.
 var Unknown = unknown{}
@@ -62,7 +65,7 @@ func fields(v tftypes.Value) map[string]tftypes.Value {
 }
 
 // object returns the configuration of a whole schema.
-func object(schema *tfprotov6.Schema, values JSON) tftypes.Value {
+func object(schema *tfprotov6.Schema, values Object) tftypes.Value {
 	return value(schema.ValueType(), values)
 }
 
@@ -81,7 +84,7 @@ func value(as tftypes.Type, v any) tftypes.Value {
 		}
 	}
 	switch v := v.(type) {
-	case JSON:
+	case Object:
 		return tftypes.NewValue(as, members(as, v))
 	case []any:
 		var element tftypes.Type
@@ -95,6 +98,9 @@ func value(as tftypes.Type, v any) tftypes.Value {
 		for i := range v {
 			values[i] = value(element, v[i])
 		}
+		if as.Is(tftypes.Set{}) && element.Is(tftypes.String) { // Terraform sorts them
+			slices.SortFunc(values, func(a, b tftypes.Value) int { return strings.Compare(a.String(), b.String()) })
+		}
 		return tftypes.NewValue(as, values)
 	case int:
 		return tftypes.NewValue(as, int64(v))
@@ -106,7 +112,7 @@ func value(as tftypes.Type, v any) tftypes.Value {
 }
 
 // members returns the members of an object or a map.
-func members(as tftypes.Type, v JSON) map[string]tftypes.Value {
+func members(as tftypes.Type, v Object) map[string]tftypes.Value {
 	values := map[string]tftypes.Value{}
 	switch as := as.(type) {
 	case tftypes.Object:
@@ -144,7 +150,7 @@ func dynamic(v any) tftypes.Value {
 			types[i] = values[i].Type()
 		}
 		return tftypes.NewValue(tftypes.Tuple{ElementTypes: types}, values)
-	case JSON:
+	case Object:
 		values := map[string]tftypes.Value{}
 		for name, field := range v {
 			values[name] = dynamic(field)
@@ -168,12 +174,12 @@ func text(v tftypes.Value) string {
 	if !v.IsFullyKnown() {
 		return "unknown"
 	}
-	return string(ok(json.Marshal(modeltest.Plain(v, Unknown))))
+	return string(ok(json.Marshal(Plain(v, Unknown))))
 }
 
 // view returns an object as plain JSON values with exact numbers, and Unknown for unknown values.
-func view(v tftypes.Value) JSON {
-	object, isObject := modeltest.Plain(v, Unknown).(JSON)
+func view(v tftypes.Value) Object {
+	object, isObject := Plain(v, Unknown).(Object)
 	if !isObject {
 		return nil
 	}
@@ -196,4 +202,53 @@ func withoutWriteOnly(known attributes, v tftypes.Value) tftypes.Value {
 		}
 	}
 	return tftypes.NewValue(v.Type(), values)
+}
+
+// Plain returns a Terraform value in JSON types, with exact numbers; unknown replaces unknown values.
+func Plain(value tftypes.Value, unknown any) any {
+	into := func(field any) {
+		if err := value.As(field); err != nil {
+			panic(err)
+		}
+	}
+	switch typ := value.Type(); {
+	case !value.IsKnown():
+		return unknown
+	case value.IsNull():
+		return nil
+	case typ.Is(tftypes.String):
+		var text string
+		into(&text)
+		return text
+	case typ.Is(tftypes.Bool):
+		var yes bool
+		into(&yes)
+		return yes
+	case typ.Is(tftypes.Number):
+		number := new(big.Float)
+		into(&number)
+		return json.Number(number.Text('f', -1))
+	case typ.Is(tftypes.Map{}) || typ.Is(tftypes.Object{}):
+		var fields map[string]tftypes.Value
+		into(&fields)
+		members := map[string]any{}
+		for name, field := range fields {
+			members[name] = Plain(field, unknown)
+		}
+		return members
+	}
+	var elements []tftypes.Value
+	into(&elements)
+	list := []any{}
+	for _, element := range elements {
+		list = append(list, Plain(element, unknown))
+	}
+	return list
+}
+
+// Decode decodes the first value of a JSON text with exact numbers.
+func Decode(text []byte, into any) error {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	return decoder.Decode(into)
 }

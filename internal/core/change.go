@@ -1,4 +1,4 @@
-package acctest
+package core
 
 import (
 	"fmt"
@@ -15,16 +15,15 @@ type valueOf = tftypes.Value
 
 // change plans one object. planned is the change of the first plan if this is the second plan, inside the apply. forced
 // is -replace.
-func (c *Core) change(block Block, config valueOf, prior *held, planned *Change,
+func (w *Workspace) change(block Block, config valueOf, prior *held, planned *Change,
 	forced bool) (*Change, []*tfprotov6.Diagnostic) {
-	c.t.Helper()
-	schema := c.schema(block.Address)
+	schema := w.schema(block.Address)
 	known := schema.Block.Attributes
 	var validated []*tfprotov6.Diagnostic
 	if block.Type() != builtinType {
 		request := validation(block, config)
-		validated = c.validate(block.Type(), request.Config, func() []*tfprotov6.Diagnostic {
-			return call(c, c.server.ValidateResourceConfig, request).Diagnostics
+		validated = w.validate(block.Type(), request.Config, func() []*tfprotov6.Diagnostic {
+			return call(w, w.server.ValidateResourceConfig, request).Diagnostics
 		})
 	}
 	if Errors(validated) != "" {
@@ -41,7 +40,7 @@ func (c *Core) change(block Block, config valueOf, prior *held, planned *Change,
 		from = none // Terraform plans a creation and a replacement.
 	}
 	wanted := ignoring(known, from.value, config, block.Ignore)
-	response := c.planResource(block, from, wanted, from.private, planned != nil)
+	response := w.planResource(block, from, wanted, from.private, planned != nil)
 	diags := slices.Concat(validated, response.Diagnostics)
 	if Errors(diags) != "" {
 		return nil, diags
@@ -59,7 +58,7 @@ func (c *Core) change(block Block, config valueOf, prior *held, planned *Change,
 	case len(change.Replaces) > 0 || forced:
 		change.Action = Replace
 		// Plan again without ignore_changes: the new object has no prior values to keep.
-		again := c.planResource(block, none, config, change.private, planned != nil)
+		again := w.planResource(block, none, config, change.private, planned != nil)
 		if Errors(again.Diagnostics) != "" {
 			return nil, again.Diagnostics
 		}
@@ -78,10 +77,9 @@ func (c *Core) change(block Block, config valueOf, prior *held, planned *Change,
 }
 
 // planResource returns the provider's plan of one object. Terraform allows deferral only in the plan of an apply.
-func (c *Core) planResource(block Block, prior *held, config valueOf, private []byte,
+func (w *Workspace) planResource(block Block, prior *held, config valueOf, private []byte,
 	applying bool) *tfprotov6.PlanResourceChangeResponse {
-	c.t.Helper()
-	schema := c.schema(block.Address)
+	schema := w.schema(block.Address)
 	request := &tfprotov6.PlanResourceChangeRequest{TypeName: block.Type(),
 		Config: encode(config), PriorState: prior.encode(),
 		ProposedNewState: encode(propose(schema.Block.Attributes, prior.value, config)), PriorPrivate: private,
@@ -90,19 +88,18 @@ func (c *Core) planResource(block Block, prior *held, config valueOf, private []
 	if block.Type() == builtinType {
 		return builtinPlan(prior.value, config)
 	}
-	return call(c, c.server.PlanResourceChange, request)
+	return call(w, w.server.PlanResourceChange, request)
 }
 
 // destruction plans the deletion of an object.
-func (c *Core) destruction(address string, prior *held) (*Change, []*tfprotov6.Diagnostic) {
-	c.t.Helper()
-	block, none := Block{Address: address}, nothing(c.schema(address).ValueType())
+func (w *Workspace) destruction(address string, prior *held) (*Change, []*tfprotov6.Diagnostic) {
+	block, none := Block{Address: address}, nothing(w.schema(address).ValueType())
 	change := &Change{Address: address, Action: Delete, Before: view(prior.value), block: block, config: none,
 		prior: prior.value, planned: none}
 	if block.Type() == builtinType {
 		return change, nil
 	}
-	response := call(c, c.server.PlanResourceChange, &tfprotov6.PlanResourceChangeRequest{TypeName: block.Type(),
+	response := call(w, w.server.PlanResourceChange, &tfprotov6.PlanResourceChangeRequest{TypeName: block.Type(),
 		Config: encode(none), PriorState: prior.encode(), ProposedNewState: encode(none),
 		PriorPrivate: prior.private, PriorIdentity: prior.identity})
 	change.private = response.PlannedPrivate
@@ -150,9 +147,8 @@ func writeOnlyHeld(schema *tfprotov6.Schema, v tftypes.Value) []*tfprotov6.Diagn
 }
 
 // evaluate returns the configuration of a block: attributes of objects that do not exist yet are unknown.
-func (c *Core) evaluate(block Block, objects map[string]JSON) (valueOf, []*tfprotov6.Diagnostic) {
-	c.t.Helper()
-	values, schema := block.Values, c.schema(block.Address)
+func (w *Workspace) evaluate(block Block, objects map[string]Object) (valueOf, []*tfprotov6.Diagnostic) {
+	values, schema := block.Values, w.schema(block.Address)
 	if block.Evaluate != nil {
 		evaluated, err := block.Evaluate(objects)
 		if err != nil {
@@ -168,7 +164,7 @@ func (c *Core) evaluate(block Block, objects map[string]JSON) (valueOf, []*tfpro
 
 // misspelled returns Terraform's errors about arguments that are not in a schema, that are read-only, or that are
 // required and missing.
-func misspelled(known attributes, values JSON, at string) (problems []*tfprotov6.Diagnostic) {
+func misspelled(known attributes, values Object, at string) (problems []*tfprotov6.Diagnostic) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		attribute := slices.IndexFunc(known, func(a *tfprotov6.SchemaAttribute) bool { return a.Name == name })
 		switch {
@@ -194,12 +190,12 @@ func misspelled(known attributes, values JSON, at string) (problems []*tfprotov6
 			continue
 		}
 		inner, _ := values[attribute.Name].([]any)
-		if single, isObject := values[attribute.Name].(JSON); isObject &&
+		if single, isObject := values[attribute.Name].(Object); isObject &&
 			attribute.NestedType.Nesting == tfprotov6.SchemaObjectNestingModeSingle {
 			inner = []any{single}
 		}
 		for _, element := range inner {
-			if fields, isObject := element.(JSON); isObject {
+			if fields, isObject := element.(Object); isObject {
 				problems = append(problems, misspelled(attribute.NestedType.Attributes, fields, at+attribute.Name+".")...)
 			}
 		}

@@ -1,4 +1,4 @@
-package acctest
+package core
 
 import (
 	"cmp"
@@ -8,22 +8,22 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"testing"
 
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
-
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider"
 )
 
 // Block is a resource or data block of a configuration.
 type Block struct {
-	// Address is the type and name, such as "billing_customer.c"; data blocks have the prefix "data.".
+	// Address is the type and name, such as "example_note.n"; data blocks have the prefix "data.".
 	Address string
 	// Values are the arguments. Unknown marks a value that is known only after apply.
-	Values JSON
+	Values Object
 	// Evaluate replaces Values if there are references: it gets the objects known so far, by address.
-	Evaluate func(objects map[string]JSON) (JSON, error)
+	Evaluate func(objects map[string]Object) (Object, error)
+	// Arguments are those of a parsed block, as they are written.
+	Arguments hclsyntax.Attributes
 	// Needs lists the addresses that the block refers to.
 	Needs []string
 	// Ignore is ignore_changes: "notes", "custom_metadata.score", or only "all".
@@ -45,8 +45,8 @@ type Configuration struct {
 	// Blocks come after the blocks they refer to.
 	Blocks []Block
 	// Provider holds the arguments of the provider block, except those that connect it to the service.
-	Provider JSON
-	// Imports holds the import blocks: addresses, and the id (a string) or the identity (JSON).
+	Provider Object
+	// Imports holds the import blocks: addresses, and the id (a string) or the identity (Object).
 	Imports map[string]any
 	// Moved holds the moved blocks: old and new addresses.
 	Moved map[string]string
@@ -54,37 +54,62 @@ type Configuration struct {
 	Replace, Target []string
 	// NoRefresh is -refresh=false, and Destroy -destroy.
 	NoRefresh, Destroy bool
-	// Variables are the values of -var, for Terraform itself: the blocks for Core already contain them.
+	// Variables are the values of -var, for Terraform itself: the blocks already contain them.
 	Variables map[string]string
-	// Parallelism is -parallelism of Terraform itself; 0 is its default. Core is sequential without Turn; for more than 1
-	// it refreshes all objects before it plans, an order that Terraform may then use.
+	// Parallelism is -parallelism of Terraform itself; 0 is its default. A workspace is sequential without Turn; for more
+	// than 1 it refreshes all objects before it plans, an order that Terraform may then use.
 	Parallelism int
-	// Text is the configuration for Terraform itself. Core ignores it.
+	// Text is the configuration for Terraform itself. a workspace ignores it.
 	Text string
 }
 
-// Core drives objects over the provider's protocol as Terraform does: a new provider for each plan and each apply, a
-// refresh before the plan, ignore_changes only in the plan, a second plan in the apply. It takes milliseconds instead
-// of seconds. An error that Terraform would report as a bug of the provider is an error of the plan or the apply.
-type Core struct {
-	t       *testing.T
-	service *Service
-	server  tfprotov6.ProviderServer
-	schemas typesByName
-	objects map[string]*held
+// Provider is what a workspace runs.
+type Provider struct {
+	// Serve starts it.
+	Serve func() tfprotov6.ProviderServer
+	// Schemas returns its schemas, which it is asked for if Schemas is nil or returns nil.
+	Schemas func() *Schemas
+	// Arguments returns those of the provider block that configurations leave out, such as an address; nil: none.
+	Arguments func() Object
+}
 
+// Schemas are those of a provider.
+type Schemas struct {
+	*tfprotov6.GetProviderSchemaResponse
+	Identities map[string]*tfprotov6.ResourceIdentitySchema
+}
+
+// SchemasOf asks a provider for its schemas.
+func SchemasOf(server tfprotov6.ProviderServer) *Schemas {
+	all := ok(server.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{}))
+	identities := ok(server.GetResourceIdentitySchemas(context.Background(),
+		&tfprotov6.GetResourceIdentitySchemasRequest{}))
+	return &Schemas{all, identities.IdentitySchemas}
+}
+
+// Workspace is a state, and runs a provider as Terraform does.
+type Workspace struct {
 	// Killed is closed when the run is killed: later results of the provider are lost. Nil: never.
 	Killed <-chan struct{}
 	// Interrupted is closed when Terraform is interrupted: the provider is asked to stop, its results are kept, and no
 	// other change starts. Nil: never.
 	Interrupted <-chan struct{}
-	// Turn makes Core concurrent: it is called before each object is planned or changed, and returns when that may begin.
+	// Turn makes it concurrent: it is called before each object is planned or changed, and returns when that may begin.
 	Turn func(address string)
 
+	provider Provider
+	server   tfprotov6.ProviderServer
+	schemas  *Schemas
+	objects  map[string]*held
 	// validated is what the provider has said about configurations: that depends on nothing else.
 	validated map[string][]*tfprotov6.Diagnostic
 	mu        sync.Mutex      // held by one object at a time, except while the provider works
 	running   context.Context // of the plan or apply; an interrupt or a kill cancels it
+}
+
+// New returns a workspace with an empty state.
+func New(p Provider) *Workspace {
+	return &Workspace{provider: p, objects: map[string]*held{}, validated: map[string][]*tfprotov6.Diagnostic{}}
 }
 
 // held is an object in the state.
@@ -108,7 +133,7 @@ func (h *held) encode() *tfprotov6.DynamicValue {
 // that are known only after apply.
 type Change struct {
 	Address, Action string
-	Before, After   JSON
+	Before, After   Object
 	// Replaces lists the attributes that force replacement.
 	Replaces []string
 
@@ -128,8 +153,8 @@ const (
 	Delete  = "delete"
 )
 
-// CorePlan is a plan of a whole configuration.
-type CorePlan struct {
+// Plan is a plan of a whole configuration.
+type Plan struct {
 	Changes []*Change
 	// Errors and Warnings start with the address of the object.
 	Errors, Warnings []string
@@ -138,12 +163,12 @@ type CorePlan struct {
 
 	configuration Configuration
 	refreshed     map[string]*held
-	early         map[string]*held // refreshed before planning; nil: the object does not exist
-	sources       map[string]JSON  // data sources that were read
+	early         map[string]*held  // refreshed before planning; nil: the object does not exist
+	sources       map[string]Object // data sources that were read
 }
 
 // Of returns the change of the object at an address; nil if there is none.
-func (p *CorePlan) Of(address string) *Change {
+func (p *Plan) Of(address string) *Change {
 	for _, c := range p.Changes {
 		if c.Address == address {
 			return c
@@ -152,94 +177,88 @@ func (p *CorePlan) Of(address string) *Change {
 	return nil
 }
 
-// Core returns a driver with an empty state for this service.
-func (s *Service) Core() *Core {
-	return &Core{t: s.t, service: s, objects: map[string]*held{}, validated: map[string][]*tfprotov6.Diagnostic{}}
-}
-
 // State returns the object at an address as plain JSON; nil if there is none.
-func (c *Core) State(address string) JSON {
-	if object := c.objects[address]; object != nil {
+func (w *Workspace) State(address string) Object {
+	if object := w.objects[address]; object != nil {
 		return view(object.value)
 	}
 	return nil
 }
 
 // Addresses returns the sorted addresses of the state.
-func (c *Core) Addresses() []string { return slices.Sorted(maps.Keys(c.objects)) }
+func (w *Workspace) Addresses() []string { return slices.Sorted(maps.Keys(w.objects)) }
 
 // Taint marks an object for replacement, as `terraform taint` does.
-func (c *Core) Taint(address string) { c.objects[address].tainted = true }
+func (w *Workspace) Taint(address string) { w.objects[address].tainted = true }
 
 // Forget removes an object from the state, as `terraform state rm` does.
-func (c *Core) Forget(address string) { delete(c.objects, address) }
+func (w *Workspace) Forget(address string) { delete(w.objects, address) }
 
-// configure starts a new provider.
-func (c *Core) configure(arguments JSON, note noting) bool {
-	c.t.Helper()
-	switch {
-	case c.service.Serve != nil:
-		c.server = c.service.Serve()
-		c.schemas = typesOf(c.server)
-	case c.service.Dial != nil:
-		c.server, c.schemas = provider.Simulated("test", c.service.Dial(), c.service.Random), ownSchemas()
-		if !c.service.Uncompared {
-			c.server = compared(c.server, ownSchemas)
-		}
-	default:
-		c.server, c.schemas = ok(Factories["billing"]()), ownSchemas()
+// start starts a new provider.
+func (w *Workspace) start() {
+	w.server = w.provider.Serve()
+	if w.provider.Schemas != nil {
+		w.schemas = w.provider.Schemas()
 	}
-	config := JSON{}
-	for _, argument := range c.service.arguments() {
-		config[argument.name] = argument.value
+	if w.schemas == nil {
+		w.schemas = SchemasOf(w.server)
+	}
+}
+
+// configure starts and configures a new provider.
+func (w *Workspace) configure(arguments Object, note noting) bool {
+	w.start()
+	config := Object{}
+	if w.provider.Arguments != nil {
+		maps.Copy(config, w.provider.Arguments())
 	}
 	maps.Copy(config, arguments)
-	if problems := misspelled(c.schemas.Provider.Block.Attributes, config, ""); len(problems) > 0 {
+	if problems := misspelled(w.schemas.Provider.Block.Attributes, config, ""); len(problems) > 0 {
 		return note("provider", problems)
 	}
-	encoded := encode(object(c.schemas.Provider, config))
-	if !note("provider", c.validate("", encoded, func() []*tfprotov6.Diagnostic {
-		return ok(c.server.ValidateProviderConfig(c.ctx(),
+	encoded := encode(object(w.schemas.Provider, config))
+	if !note("provider", w.validate("", encoded, func() []*tfprotov6.Diagnostic {
+		return ok(w.server.ValidateProviderConfig(w.ctx(),
 			&tfprotov6.ValidateProviderConfigRequest{Config: encoded})).Diagnostics
 	})) {
 		return false
 	}
-	response := ok(c.server.ConfigureProvider(c.ctx(), &tfprotov6.ConfigureProviderRequest{
+	response := ok(w.server.ConfigureProvider(w.ctx(), &tfprotov6.ConfigureProviderRequest{
 		TerraformVersion: "1.14.0", Config: encoded}))
 	return note("provider", response.Diagnostics)
 }
 
 // validate returns what the provider says about a configuration of a type, which it is asked once.
-func (c *Core) validate(typeName string, config *tfprotov6.DynamicValue,
+func (w *Workspace) validate(typeName string, config *tfprotov6.DynamicValue,
 	ask func() []*tfprotov6.Diagnostic) []*tfprotov6.Diagnostic {
 	key := typeName + string(config.MsgPack)
-	said, known := c.validated[key]
+	said, known := w.validated[key]
 	if !known {
 		said = ask()
-		c.validated[key] = said
+		w.validated[key] = said
 	}
 	return said
 }
 
-func (c *Core) ctx() context.Context {
-	if c.running != nil {
-		return c.running
+func (w *Workspace) ctx() context.Context {
+	if w.running != nil {
+		return w.running
 	}
-	return context.WithoutCancel(c.t.Context())
+	return context.Background()
 }
 
 // begin starts a plan or an apply that may be interrupted or killed; end ends it.
-func (c *Core) begin() (end func()) {
-	if c.Interrupted == nil && c.Killed == nil {
+func (w *Workspace) begin() (end func()) {
+	if w.Interrupted == nil && w.Killed == nil {
 		return func() {}
 	}
-	ctx, cancel := context.WithCancel(c.ctx())
-	c.running = ctx
+	ctx, cancel := context.WithCancel(w.ctx())
+	w.running = ctx
 	var watch sync.WaitGroup
 	watch.Go(func() {
 		select {
-		case <-c.Interrupted:
-		case <-c.Killed:
+		case <-w.Interrupted:
+		case <-w.Killed:
 		case <-ctx.Done():
 		}
 		cancel()
@@ -247,14 +266,14 @@ func (c *Core) begin() (end func()) {
 	return func() {
 		cancel()
 		watch.Wait()
-		c.running = nil
+		w.running = nil
 	}
 }
 
 // dead reports whether the run has been killed.
-func (c *Core) dead() bool {
+func (w *Workspace) dead() bool {
 	select {
-	case <-c.Killed:
+	case <-w.Killed:
 		return true
 	default:
 		return false
@@ -262,12 +281,12 @@ func (c *Core) dead() bool {
 }
 
 // call calls the provider, while other objects go on.
-func call[Q, A any](c *Core, does func(context.Context, Q) (A, error), request Q) A {
-	if c.Turn != nil {
-		c.mu.Unlock()
-		defer c.mu.Lock()
+func call[Q, A any](w *Workspace, does func(context.Context, Q) (A, error), request Q) A {
+	if w.Turn != nil {
+		w.mu.Unlock()
+		defer w.mu.Lock()
 	}
-	return ok(does(c.ctx(), request))
+	return ok(does(w.ctx(), request))
 }
 
 // node is an object in Terraform's graph.
@@ -278,8 +297,8 @@ type node struct {
 }
 
 // walk visits nodes one after another, or with Turn concurrently, each as soon as those before it have been visited.
-func (c *Core) walk(nodes []node) {
-	if c.Turn == nil {
+func (w *Workspace) walk(nodes []node) {
+	if w.Turn == nil {
 		for _, n := range nodes {
 			n.visit()
 		}
@@ -298,9 +317,9 @@ func (c *Core) walk(nodes []node) {
 					<-before
 				}
 			}
-			c.Turn(n.address)
-			c.mu.Lock()
-			defer c.mu.Unlock()
+			w.Turn(n.address)
+			w.mu.Lock()
+			defer w.mu.Unlock()
 			n.visit()
 		})
 	}
@@ -308,27 +327,26 @@ func (c *Core) walk(nodes []node) {
 }
 
 // schema returns the schema of a type; nil if the type does not exist.
-func (c *Core) schema(address string) *tfprotov6.Schema {
+func (w *Workspace) schema(address string) *tfprotov6.Schema {
 	block := Block{Address: address}
 	switch {
 	case block.Type() == builtinType:
 		return builtinSchema
 	case strings.HasPrefix(address, dataPrefix):
-		return c.schemas.DataSourceSchemas[block.Type()]
+		return w.schemas.DataSourceSchemas[block.Type()]
 	default:
-		return c.schemas.ResourceSchemas[block.Type()]
+		return w.schemas.ResourceSchemas[block.Type()]
 	}
 }
 
 // Plan refreshes and plans. A plan with errors cannot be applied.
-func (c *Core) Plan(configuration Configuration) *CorePlan {
-	c.t.Helper()
-	p := &CorePlan{configuration: configuration, refreshed: map[string]*held{}, sources: map[string]JSON{}}
-	defer c.begin()()
-	if !c.configure(configuration.Provider, p.note) {
+func (w *Workspace) Plan(configuration Configuration) *Plan {
+	p := &Plan{configuration: configuration, refreshed: map[string]*held{}, sources: map[string]Object{}}
+	defer w.begin()()
+	if !w.configure(configuration.Provider, p.note) {
 		return p
 	}
-	objects := configuration.moved(c.objects)
+	objects := configuration.moved(w.objects)
 	if configuration.Destroy {
 		p.preventDestroy(objects)
 		configuration.Blocks, p.configuration.Blocks = nil, nil
@@ -337,14 +355,14 @@ func (c *Core) Plan(configuration Configuration) *CorePlan {
 	var removed []node
 	for _, address := range destroyedLast(objects) {
 		if !slices.ContainsFunc(configuration.Blocks, func(b Block) bool { return b.Address == address }) {
-			removed = append(removed, node{address, nil, func() { c.planRemoval(address, objects[address], p) }})
+			removed = append(removed, node{address, nil, func() { w.planRemoval(address, objects[address], p) }})
 		}
 	}
-	c.walk(removed)
+	w.walk(removed)
 	if configuration.Parallelism > 1 {
-		c.refreshEarly(objects, p)
+		w.refreshEarly(objects, p)
 	}
-	c.planBlocks(objects, p)
+	w.planBlocks(objects, p)
 	order := map[string]int{} // concurrent plans have none
 	for i, block := range configuration.Blocks {
 		order[block.Address] = i + 1
@@ -366,7 +384,7 @@ func (c Configuration) moved(objects map[string]*held) map[string]*held {
 }
 
 // preventDestroy reports the objects that terraform destroy must keep.
-func (p *CorePlan) preventDestroy(objects map[string]*held) {
+func (p *Plan) preventDestroy(objects map[string]*held) {
 	for _, block := range p.configuration.Blocks {
 		if block.PreventDestroy && objects[block.Address] != nil {
 			p.note(block.Address, trouble("Instance cannot be destroyed", "lifecycle.prevent_destroy is set"))
@@ -376,8 +394,7 @@ func (p *CorePlan) preventDestroy(objects map[string]*held) {
 
 // planRemoval plans the removal of an object that is not in the configuration. Terraform refreshes it after planning
 // the removal, except in terraform destroy.
-func (c *Core) planRemoval(address string, object *held, p *CorePlan) {
-	c.t.Helper()
+func (w *Workspace) planRemoval(address string, object *held, p *Plan) {
 	if !p.targeted(address) {
 		p.refreshed[address] = object
 		return
@@ -385,14 +402,14 @@ func (c *Core) planRemoval(address string, object *held, p *CorePlan) {
 	var change *Change
 	var problems []*tfprotov6.Diagnostic
 	if !p.configuration.Destroy {
-		change, problems = c.destruction(address, object)
+		change, problems = w.destruction(address, object)
 	}
-	prior, read := c.refresh(address, object, nil, p)
+	prior, read := w.refresh(address, object, nil, p)
 	if !read || prior == nil {
 		return
 	}
 	if p.refreshed[address] = prior; p.configuration.Destroy {
-		change, problems = c.destruction(address, prior)
+		change, problems = w.destruction(address, prior)
 	}
 	if p.note(address, problems) {
 		p.Changes = append(p.Changes, change)
@@ -400,30 +417,28 @@ func (c *Core) planRemoval(address string, object *held, p *CorePlan) {
 }
 
 // planBlocks plans the configuration, in the order of the blocks.
-func (c *Core) planBlocks(objects map[string]*held, p *CorePlan) {
-	c.t.Helper()
-	planned, failed := map[string]JSON{}, map[string]bool{}
+func (w *Workspace) planBlocks(objects map[string]*held, p *Plan) {
+	planned, failed := map[string]Object{}, map[string]bool{}
 	var nodes []node
 	for _, block := range p.configuration.Blocks {
 		nodes = append(nodes, node{block.Address, block.Needs, func() {
 			switch {
 			case needsAny(block.Needs, failed): // Terraform does not plan what depends on an error.
 				failed[block.Address] = true
-			case c.schema(block.Address) == nil:
+			case w.schema(block.Address) == nil:
 				failed[block.Address] = !p.note(block.Address, trouble("Invalid resource type", block.Type()))
 			case strings.HasPrefix(block.Address, dataPrefix):
-				failed[block.Address] = !c.planSource(block, p, planned)
+				failed[block.Address] = !w.planSource(block, p, planned)
 			default:
-				failed[block.Address] = !c.planBlock(block, objects[block.Address], p, planned)
+				failed[block.Address] = !w.planBlock(block, objects[block.Address], p, planned)
 			}
 		}})
 	}
-	c.walk(nodes)
+	w.walk(nodes)
 }
 
 // refreshEarly refreshes the objects of all blocks.
-func (c *Core) refreshEarly(objects map[string]*held, p *CorePlan) {
-	c.t.Helper()
+func (w *Workspace) refreshEarly(objects map[string]*held, p *Plan) {
 	p.early = map[string]*held{}
 	var nodes []node
 	for _, block := range p.configuration.Blocks {
@@ -432,12 +447,12 @@ func (c *Core) refreshEarly(objects map[string]*held, p *CorePlan) {
 			continue
 		}
 		nodes = append(nodes, node{block.Address, nil, func() {
-			if read, fine := c.refresh(block.Address, prior, nil, p); fine {
+			if read, fine := w.refresh(block.Address, prior, nil, p); fine {
 				p.early[block.Address] = read
 			}
 		}})
 	}
-	c.walk(nodes)
+	w.walk(nodes)
 }
 
 func needsAny(needs []string, of map[string]bool) bool {
@@ -445,8 +460,7 @@ func needsAny(needs []string, of map[string]bool) bool {
 }
 
 // planBlock refreshes and plans one resource block, and reports whether it succeeds.
-func (c *Core) planBlock(block Block, prior *held, p *CorePlan, planned map[string]JSON) bool {
-	c.t.Helper()
+func (w *Workspace) planBlock(block Block, prior *held, p *Plan, planned map[string]Object) bool {
 	if !p.targeted(block.Address) {
 		if prior != nil {
 			p.refreshed[block.Address], planned[block.Address] = prior, view(prior.value)
@@ -460,18 +474,18 @@ func (c *Core) planBlock(block Block, prior *held, p *CorePlan, planned map[stri
 	case prior != nil && p.early != nil: // its refresh has failed
 		return false
 	default:
-		if prior, read = c.refresh(block.Address, prior, p.configuration.Imports[block.Address], p); !read {
+		if prior, read = w.refresh(block.Address, prior, p.configuration.Imports[block.Address], p); !read {
 			return false
 		}
 	}
 	if prior != nil {
 		p.refreshed[block.Address] = prior
 	}
-	config, problems := c.evaluate(block, planned)
+	config, problems := w.evaluate(block, planned)
 	if !p.note(block.Address, problems) {
 		return false
 	}
-	change, problems := c.change(block, config, prior, nil, slices.Contains(p.configuration.Replace, block.Address))
+	change, problems := w.change(block, config, prior, nil, slices.Contains(p.configuration.Replace, block.Address))
 	if !p.note(block.Address, problems) {
 		return false
 	}
@@ -481,7 +495,7 @@ func (c *Core) planBlock(block Block, prior *held, p *CorePlan, planned map[stri
 }
 
 // targeted reports whether the plan includes an address.
-func (p *CorePlan) targeted(address string) bool {
+func (p *Plan) targeted(address string) bool {
 	if len(p.configuration.Target) == 0 || slices.Contains(p.configuration.Target, address) {
 		return true
 	}
@@ -511,7 +525,7 @@ func destroyedLast(objects map[string]*held) []string {
 // noting records diagnostics, and reports whether they contain no error.
 type noting = func(address string, all []*tfprotov6.Diagnostic) bool
 
-func (p *CorePlan) note(address string, all []*tfprotov6.Diagnostic) bool {
+func (p *Plan) note(address string, all []*tfprotov6.Diagnostic) bool {
 	errs, warnings := worded(address, all)
 	p.Errors, p.Warnings = append(p.Errors, errs...), append(p.Warnings, warnings...)
 	p.Diagnostics = append(p.Diagnostics, all...)
@@ -531,13 +545,12 @@ func worded(address string, all []*tfprotov6.Diagnostic) (errs, warnings []strin
 }
 
 // refresh reads an object of the state, or imports it. It returns nil if the object does not exist.
-func (c *Core) refresh(address string, prior *held, imported any, p *CorePlan) (*held, bool) {
-	c.t.Helper()
+func (w *Workspace) refresh(address string, prior *held, imported any, p *Plan) (*held, bool) {
 	if prior == nil && imported != nil {
-		if prior = c.imported(address, imported, p); prior == nil {
+		if prior = w.imported(address, imported, p); prior == nil {
 			return nil, false
 		}
-		read, fine := c.read(address, prior, p)
+		read, fine := w.read(address, prior, p)
 		if fine && read == nil {
 			return nil, p.note(address, trouble("Cannot import non-existent remote object", address))
 		}
@@ -546,39 +559,37 @@ func (c *Core) refresh(address string, prior *held, imported any, p *CorePlan) (
 	if prior == nil || p.configuration.NoRefresh || (Block{Address: address}).Type() == builtinType {
 		return prior, true
 	}
-	return c.read(address, prior, p)
+	return w.read(address, prior, p)
 }
 
 // imported returns the imported object; nil if there are errors.
-func (c *Core) imported(address string, imported any, p *CorePlan) *held {
-	c.t.Helper()
+func (w *Workspace) imported(address string, imported any, p *Plan) *held {
 	request := &tfprotov6.ImportResourceStateRequest{TypeName: Block{Address: address}.Type()}
 	switch imported := imported.(type) {
 	case string:
 		request.ID = imported
-	case JSON:
-		identity := c.schemas.identities[request.TypeName]
+	case Object:
+		identity := w.schemas.Identities[request.TypeName]
 		request.Identity = &tfprotov6.ResourceIdentityData{IdentityData: encode(value(identity.ValueType(),
 			imported))}
 	}
-	response := call(c, c.server.ImportResourceState, request)
+	response := call(w, w.server.ImportResourceState, request)
 	if !p.note(address, response.Diagnostics) || len(response.ImportedResources) != 1 {
 		return nil
 	}
 	first := response.ImportedResources[0]
-	return &held{value: decode(first.State, c.schema(address).ValueType()), private: first.Private,
+	return &held{value: decode(first.State, w.schema(address).ValueType()), private: first.Private,
 		identity: first.Identity}
 }
 
 // read refreshes an object; nil if it does not exist.
-func (c *Core) read(address string, prior *held, p *CorePlan) (*held, bool) {
-	c.t.Helper()
-	response := call(c, c.server.ReadResource, &tfprotov6.ReadResourceRequest{TypeName: Block{Address: address}.Type(),
+func (w *Workspace) read(address string, prior *held, p *Plan) (*held, bool) {
+	response := call(w, w.server.ReadResource, &tfprotov6.ReadResourceRequest{TypeName: Block{Address: address}.Type(),
 		CurrentState: prior.encode(), Private: prior.private, CurrentIdentity: prior.identity})
 	if !p.note(address, response.Diagnostics) {
 		return nil, false
 	}
-	schema := c.schema(address)
+	schema := w.schema(address)
 	read := *prior
 	read.value, read.encoded = decode(response.NewState, schema.ValueType()), response.NewState
 	read.private, read.identity = response.Private, response.NewIdentity

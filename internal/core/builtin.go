@@ -1,4 +1,4 @@
-package acctest
+package core
 
 import (
 	"slices"
@@ -15,6 +15,7 @@ var builtinSchema = &tfprotov6.Schema{Block: &tfprotov6.SchemaBlock{Attributes: 
 	{Name: "id", Type: tftypes.String, Computed: true},
 	{Name: "input", Type: tftypes.DynamicPseudoType, Optional: true},
 	{Name: "output", Type: tftypes.DynamicPseudoType, Computed: true},
+	{Name: "triggers_replace", Type: tftypes.DynamicPseudoType, Optional: true}, // without its effect
 }}}
 
 func builtinPlan(prior, config tftypes.Value) *tfprotov6.PlanResourceChangeResponse {
@@ -43,9 +44,8 @@ func builtinApply(request *tfprotov6.ApplyResourceChangeRequest,
 }
 
 // planSource reads a data source, unless one of its references is unknown or changes in this plan.
-func (c *Core) planSource(block Block, p *CorePlan, planned map[string]JSON) bool {
-	c.t.Helper()
-	config, problems := c.evaluate(block, planned)
+func (w *Workspace) planSource(block Block, p *Plan, planned map[string]Object) bool {
+	config, problems := w.evaluate(block, planned)
 	if !p.note(block.Address, problems) {
 		return false
 	}
@@ -53,20 +53,20 @@ func (c *Core) planSource(block Block, p *CorePlan, planned map[string]JSON) boo
 		return change.Action != NoOp && slices.Contains(block.Needs, change.Address)
 	})
 	if !config.IsFullyKnown() || changes {
-		later := JSON{}
-		for _, attribute := range c.schema(block.Address).Block.Attributes {
+		later := Object{}
+		for _, attribute := range w.schema(block.Address).Block.Attributes {
 			later[attribute.Name] = Unknown
 		}
 		planned[block.Address] = later
 		return true
 	}
-	read, problems := c.readSource(block, planned)
+	read, problems := w.readSource(block, planned)
 	planned[block.Address], p.sources[block.Address] = read, read
 	return p.note(block.Address, problems)
 }
 
 // deferred returns the data sources that are read in the apply.
-func (p *CorePlan) deferred() (addresses []string) {
+func (p *Plan) deferred() (addresses []string) {
 	for _, block := range p.configuration.Blocks {
 		if _, read := p.sources[block.Address]; !read && len(block.Address) > len(dataPrefix) &&
 			block.Address[:len(dataPrefix)] == dataPrefix {
@@ -76,11 +76,10 @@ func (p *CorePlan) deferred() (addresses []string) {
 	return addresses
 }
 
-func (c *Core) readSource(block Block, objects map[string]JSON) (JSON, []*tfprotov6.Diagnostic) {
-	c.t.Helper()
-	config, problems := c.evaluate(block, objects)
+func (w *Workspace) readSource(block Block, objects map[string]Object) (Object, []*tfprotov6.Diagnostic) {
+	config, problems := w.evaluate(block, objects)
 	if problems != nil {
 		return nil, problems
 	}
-	return readSource(c.t, c.server, c.schemas, block.Type(), config)
+	return w.readData(block.Type(), config)
 }

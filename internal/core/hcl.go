@@ -1,4 +1,4 @@
-package life
+package core
 
 import (
 	"encoding/json"
@@ -13,15 +13,13 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 	"github.com/zclconf/go-cty/cty/function/stdlib"
-
-	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
-// parse parses a configuration: resource, data, locals, import and moved blocks, for_each with a set or a map with
+// Parse parses a configuration: resource, data, locals, import and moved blocks, for_each with a set or a map with
 // known keys, and the provider block. Variables have the values in variables, or their defaults. Terraform itself reads
 // the same text.
-func parse(text string, variables map[string]string) (acctest.Configuration, error) {
-	c := acctest.Configuration{Text: text, Provider: object{}, Imports: map[string]any{}, Moved: map[string]string{}}
+func Parse(text string, variables map[string]string) (Configuration, error) {
+	c := Configuration{Text: text, Provider: Object{}, Imports: map[string]any{}, Moved: map[string]string{}}
 	file, diags := hclsyntax.ParseConfig([]byte(text), "main.tf", hcl.InitialPos)
 	if diags.HasErrors() {
 		return c, diags
@@ -66,7 +64,7 @@ type parser struct {
 	locals map[string]hclsyntax.Expression
 }
 
-func (p *parser) block(c *acctest.Configuration, b *hclsyntax.Block) error {
+func (p *parser) block(c *Configuration, b *hclsyntax.Block) error {
 	switch b.Type {
 	case "locals", "variable", "output", "terraform":
 	case "provider":
@@ -93,12 +91,12 @@ func (p *parser) block(c *acctest.Configuration, b *hclsyntax.Block) error {
 // meta lists Terraform's own arguments.
 var meta = []string{"for_each", "depends_on", "provider"}
 
-func (p *parser) resource(c *acctest.Configuration, b *hclsyntax.Block) error {
+func (p *parser) resource(c *Configuration, b *hclsyntax.Block) error {
 	name := strings.Join(b.Labels, ".")
 	if b.Type == "data" {
 		name = "data." + name
 	}
-	one := acctest.Block{Address: name}
+	one := Block{Address: name, Arguments: b.Body.Attributes}
 	for _, attribute := range b.Body.Attributes {
 		one.Needs = append(one.Needs, p.needs(attribute.Expr)...)
 	}
@@ -128,7 +126,7 @@ func (p *parser) resource(c *acctest.Configuration, b *hclsyntax.Block) error {
 	attributes := b.Body.Attributes
 	each := attributes["for_each"]
 	if each == nil {
-		one.Evaluate = func(objects map[string]object) (object, error) {
+		one.Evaluate = func(objects map[string]Object) (Object, error) {
 			return p.arguments(attributes, p.context(objects, nil), meta)
 		}
 		c.Blocks = append(c.Blocks, one)
@@ -146,7 +144,7 @@ func (p *parser) resource(c *acctest.Configuration, b *hclsyntax.Block) error {
 		}
 		instance.Address += fmt.Sprintf("[%q]", key.AsString())
 		scope := map[string]cty.Value{"each": cty.ObjectVal(map[string]cty.Value{"key": key, "value": value})}
-		instance.Evaluate = func(objects map[string]object) (object, error) {
+		instance.Evaluate = func(objects map[string]Object) (Object, error) {
 			return p.arguments(attributes, p.context(objects, scope), meta)
 		}
 		c.Blocks = append(c.Blocks, instance)
@@ -184,11 +182,11 @@ func addressIn(attribute *hclsyntax.Attribute) string {
 		return ""
 	}
 	traversal, _ := hcl.AbsTraversalForExpr(attribute.Expr)
-	return spelled(traversal)
+	return Spelled(traversal)
 }
 
-// spelled returns a path as it is written in a configuration.
-func spelled(traversal hcl.Traversal) (text string) {
+// Spelled returns a path as it is written in a configuration.
+func Spelled(traversal hcl.Traversal) (text string) {
 	for _, step := range traversal {
 		switch step := step.(type) {
 		case hcl.TraverseRoot:
@@ -213,17 +211,17 @@ func ignored(expr hclsyntax.Expression) (paths []string) {
 		if diags.HasErrors() {
 			traversal, _ = hcl.AbsTraversalForExpr(element)
 		}
-		paths = append(paths, strings.TrimPrefix(spelled(traversal), "."))
+		paths = append(paths, strings.TrimPrefix(Spelled(traversal), "."))
 	}
 	return paths
 }
 
 // arguments evaluates all arguments except those in out.
-func (p *parser) arguments(from hclsyntax.Attributes, in *hcl.EvalContext, out []string) (object, error) {
+func (p *parser) arguments(from hclsyntax.Attributes, in *hcl.EvalContext, out []string) (Object, error) {
 	if in == nil {
 		in = p.context(nil, nil)
 	}
-	all := object{}
+	all := Object{}
 	for name, attribute := range from {
 		if slices.Contains(out, name) {
 			continue
@@ -232,13 +230,13 @@ func (p *parser) arguments(from hclsyntax.Attributes, in *hcl.EvalContext, out [
 		if diags.HasErrors() {
 			return nil, diags
 		}
-		all[name] = plain(value)
+		all[name] = FromCty(value)
 	}
 	return all, nil
 }
 
 // context returns the variables and functions of expressions.
-func (p *parser) context(objects map[string]object, scope map[string]cty.Value) *hcl.EvalContext {
+func (p *parser) context(objects map[string]Object, scope map[string]cty.Value) *hcl.EvalContext {
 	root := map[string]any{}
 	for at, fields := range objects {
 		name, key, keyed := strings.Cut(at, `["`)
@@ -286,11 +284,11 @@ var functions = map[string]function.Function{
 	"tonumber": stdlib.MakeToFunc(cty.Number), "upper": stdlib.UpperFunc,
 }
 
-// plain returns the value of an expression as plain JSON.
-func plain(v cty.Value) any {
+// FromCty returns the value of an expression as plain JSON.
+func FromCty(v cty.Value) any {
 	switch {
 	case !v.IsKnown():
-		return acctest.Unknown
+		return Unknown
 	case v.IsNull():
 		return nil
 	case v.Type() == cty.String:
@@ -300,15 +298,15 @@ func plain(v cty.Value) any {
 	case v.Type() == cty.Number:
 		return json.Number(v.AsBigFloat().Text('f', -1))
 	case v.Type().IsObjectType(), v.Type().IsMapType():
-		all := object{}
+		all := Object{}
 		for name, inner := range v.AsValueMap() {
-			all[name] = plain(inner)
+			all[name] = FromCty(inner)
 		}
 		return all
 	default:
 		all := []any{}
 		for _, inner := range v.AsValueSlice() {
-			all = append(all, plain(inner))
+			all = append(all, FromCty(inner))
 		}
 		return all
 	}
@@ -331,7 +329,7 @@ func ctyOf(v any) cty.Value {
 			all[i] = ctyOf(v[i])
 		}
 		return cty.TupleVal(all)
-	case object:
+	case Object:
 		all := map[string]cty.Value{}
 		for name, inner := range v {
 			all[name] = ctyOf(inner)
@@ -343,17 +341,17 @@ func ctyOf(v any) cty.Value {
 }
 
 // ordered puts blocks after the blocks they refer to.
-func ordered(c *acctest.Configuration) error {
-	var done []acctest.Block
+func ordered(c *Configuration) error {
+	var done []Block
 	left := c.Blocks
 	for len(left) > 0 {
-		var later []acctest.Block
+		var later []Block
 		for _, b := range left {
 			// A reference means every instance of a block with for_each.
 			var needs []string
 			waits := false
 			for _, need := range b.Needs {
-				refers := func(other acctest.Block) bool {
+				refers := func(other Block) bool {
 					return other.Address == need || strings.HasPrefix(other.Address, need+"[")
 				}
 				waits = waits || slices.ContainsFunc(left, refers)

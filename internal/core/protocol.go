@@ -1,0 +1,140 @@
+package core
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+// Read reads a data source in a new provider. It returns the result, nil if there are errors, and the diagnostics,
+// including those of the validation.
+func (w *Workspace) Read(typeName string, config Object) (Object, []*tfprotov6.Diagnostic) {
+	p := &Plan{}
+	if !w.configure(nil, p.note) {
+		return nil, p.Diagnostics
+	}
+	return w.readData(typeName, object(w.schemas.DataSourceSchemas[typeName], config))
+}
+
+func (w *Workspace) readData(typeName string,
+	config tftypes.Value) (result Object, diagnostics []*tfprotov6.Diagnostic) {
+	encoded := encode(config)
+	validated := ok(w.server.ValidateDataResourceConfig(w.ctx(),
+		&tfprotov6.ValidateDataResourceConfigRequest{TypeName: typeName, Config: encoded}))
+	if Errors(validated.Diagnostics) != "" {
+		return nil, validated.Diagnostics
+	}
+	response := ok(w.server.ReadDataSource(w.ctx(), &tfprotov6.ReadDataSourceRequest{TypeName: typeName, Config: encoded}))
+	diagnostics = append(validated.Diagnostics, response.Diagnostics...)
+	if Errors(diagnostics) != "" {
+		return nil, diagnostics
+	}
+	return view(decode(response.State, w.schemas.DataSourceSchemas[typeName].ValueType())), diagnostics
+}
+
+// List queries a list resource in a new provider, with the whole resource if include is set. It returns the
+// resources by display name, and the diagnostics.
+func (w *Workspace) List(typeName string, config Object,
+	include bool) (resources map[string]Object, diagnostics []*tfprotov6.Diagnostic) {
+	p := &Plan{}
+	if !w.configure(nil, p.note) {
+		return nil, p.Diagnostics
+	}
+	server, _ := w.server.(tfprotov6.ProviderServerWithListResource) //nolint:staticcheck // deprecated, because the next version moves it into ProviderServer
+	schema := w.schemas.ListResourceSchemas[typeName]
+	stream := ok(server.ListResource(w.ctx(), &tfprotov6.ListResourceRequest{TypeName: typeName,
+		Config: encode(object(schema, config)), IncludeResource: include, Limit: 1000}))
+	resources = map[string]Object{}
+	for result := range stream.Results {
+		diagnostics = append(diagnostics, result.Diagnostics...)
+		if result.DisplayName == "" {
+			continue
+		}
+		resources[result.DisplayName] = nil
+		if include && result.Resource != nil {
+			resources[result.DisplayName] = view(decode(result.Resource,
+				w.schemas.ResourceSchemas[typeName].ValueType()))
+		}
+	}
+	return resources, diagnostics
+}
+
+// Invoke runs an action in a new provider. It returns the progress messages and the
+// diagnostics, including those of the validation.
+func (w *Workspace) Invoke(action string, config Object) (progress []string, diagnostics []*tfprotov6.Diagnostic) {
+	p := &Plan{}
+	if !w.configure(nil, p.note) {
+		return nil, p.Diagnostics
+	}
+	server, _ := w.server.(tfprotov6.ProviderServerWithActions) //nolint:staticcheck // deprecated, because the next version moves it into ProviderServer
+	encoded := encode(object(w.schemas.ActionSchemas[action].Schema, config))
+	validated := ok(server.ValidateActionConfig(w.ctx(), &tfprotov6.ValidateActionConfigRequest{ActionType: action,
+		Config: encoded}))
+	if Errors(validated.Diagnostics) != "" {
+		return nil, validated.Diagnostics
+	}
+	stream := ok(server.InvokeAction(w.ctx(), &tfprotov6.InvokeActionRequest{ActionType: action, Config: encoded}))
+	diagnostics = trouble("The action did not report its end", action)
+	for event := range stream.Events {
+		switch event := event.Type.(type) {
+		case tfprotov6.ProgressInvokeActionEventType:
+			progress = append(progress, event.Message)
+		case tfprotov6.CompletedInvokeActionEventType:
+			diagnostics = append(validated.Diagnostics, event.Diagnostics...)
+		}
+	}
+	return progress, diagnostics
+}
+
+// Opened is an open ephemeral resource.
+type Opened struct {
+	// Diagnostics holds the diagnostics of the validation and of the open.
+	Diagnostics []*tfprotov6.Diagnostic
+	// Renews reports whether the provider requests a renewal.
+	Renews bool
+
+	server   tfprotov6.ProviderServer
+	typeName string
+	result   map[string]tftypes.Value
+	private  []byte
+}
+
+// Open opens an ephemeral resource in a new provider.
+func (w *Workspace) Open(typeName string, config Object) *Opened {
+	p := &Plan{}
+	if !w.configure(nil, p.note) {
+		return &Opened{Diagnostics: p.Diagnostics}
+	}
+	server, schema := w.server, w.schemas.EphemeralResourceSchemas[typeName]
+	o := &Opened{server: server, typeName: typeName}
+	encoded := encode(object(schema, config))
+	validated := ok(server.ValidateEphemeralResourceConfig(w.ctx(),
+		&tfprotov6.ValidateEphemeralResourceConfigRequest{TypeName: typeName, Config: encoded}))
+	if o.Diagnostics = validated.Diagnostics; Errors(o.Diagnostics) != "" {
+		return o
+	}
+	response := ok(server.OpenEphemeralResource(w.ctx(), &tfprotov6.OpenEphemeralResourceRequest{TypeName: typeName,
+		Config: encoded}))
+	o.Diagnostics = append(o.Diagnostics, response.Diagnostics...)
+	o.private, o.Renews = response.Private, !response.RenewAt.IsZero()
+	if Errors(o.Diagnostics) == "" {
+		o.result = fields(decode(response.Result, schema.ValueType()))
+	}
+	return o
+}
+
+// Text returns an attribute of the result as JSON text; "null" if it is missing.
+func (o *Opened) Text(name string) string {
+	return text(o.result[name])
+}
+
+// Private returns the provider's private data, which Terraform stores in clear text.
+func (o *Opened) Private() string { return string(o.private) }
+
+// Close closes the resource.
+func (o *Opened) Close() []*tfprotov6.Diagnostic {
+	response := ok(o.server.CloseEphemeralResource(context.Background(),
+		&tfprotov6.CloseEphemeralResourceRequest{TypeName: o.typeName, Private: o.private}))
+	return response.Diagnostics
+}

@@ -1,0 +1,118 @@
+package life
+
+import (
+	"flag"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/core"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+var twins = flag.Uint64("twins", 20, "the number of lives that TestTwins compares")
+
+// TestTwins plays lives without misfortunes through Terraform itself too: it plans the same actions and values,
+// replaces for the same reasons, and has the same state after each apply, and the provider sends the same writes.
+func TestTwins(t *testing.T) {
+	if acctest.TerraformProgram() == "" {
+		t.Skip("needs TF_ACC=1 and terraform")
+	}
+	defer acctest.WithLag()()
+	t.Run("lives", func(t *testing.T) {
+		for seed := range *twins {
+			t.Run(fmt.Sprint(seed), func(t *testing.T) {
+				t.Parallel()
+				twin(t, seed)
+			})
+		}
+	})
+}
+
+func twin(t *testing.T, seed uint64) {
+	t.Helper()
+	text, _, bad := lifeOf(t, false, true, seed, nil)
+	if bad != nil {
+		t.Fatalf("%s\n%s", bad, text)
+	}
+	here, there := happens(t, text, false), happens(t, text, true)
+	for i := range min(len(here), len(there)) {
+		if !slices.Equal(here[i], there[i]) {
+			t.Fatalf("event %d is\n%s\nand through Terraform\n%s\n%s", i, without(here[i], there[i]),
+				without(there[i], here[i]), text)
+		}
+	}
+	if len(here) != len(there) {
+		t.Fatalf("%d events, and %d through Terraform\n%s", len(here), len(there), text)
+	}
+}
+
+// happens plays a scenario, and describes its plans and applies without what differs between any two runs.
+func happens(t *testing.T, text string, genuine bool) (events [][]string) {
+	t.Helper()
+	bad := living(t, genuine, text, func(s *scenario) {
+		s.witness = func(p *core.Plan, sent []sandbox.Request) {
+			var lines []string
+			for _, r := range sent {
+				if r.Method != http.MethodGet { // reads depend on the order in which Terraform refreshes
+					lines = append(lines, fmt.Sprintf("%s %s %s", r.Method, r.Path, r.Body))
+				}
+			}
+			for address, object := range s.objects() {
+				lines = append(lines, address+" is "+show(arranged(object)))
+			}
+			if p != nil && len(p.Errors) == 0 {
+				for _, c := range p.Changes {
+					lines = append(lines, fmt.Sprintf("%s %s, replaced for %v: %s → %s", c.Action, c.Address, c.Replaces,
+						show(arranged(c.Before)), show(arranged(c.After))))
+				}
+			} else if p != nil {
+				lines = append(lines, "the plan fails")
+			}
+			names := s.names()
+			for i, line := range lines {
+				line = uuid.ReplaceAllStringFunc(line, func(id string) string {
+					if name, named := names[id]; named {
+						return name
+					}
+					return "<id>"
+				})
+				lines[i] = secret.ReplaceAllString(timestamp.ReplaceAllString(line, "<time>"), `"$1":"<secret>"`)
+			}
+			slices.Sort(lines)
+			events = append(events, lines)
+		}
+		for line := range strings.Lines(s.commands) {
+			if s.play(line); s.bad != nil {
+				return
+			}
+		}
+	})
+	if bad != nil {
+		t.Errorf("through Terraform %t: %s\n%s", genuine, bad, text)
+	}
+	return events
+}
+
+var secret = regexp.MustCompile(`"(token|secret|key_prefix|keyPrefix|encrypted_token|encrypted_secret)":"[^"]*"`)
+
+// arranged returns a value with sorted lists: Terraform sorts sets.
+func arranged(v any) any {
+	switch v := v.(type) {
+	case object:
+		all := object{}
+		for name, inner := range v {
+			all[name] = arranged(inner)
+		}
+		return all
+	case []any:
+		all := slices.Clone(v)
+		slices.SortFunc(all, func(a, b any) int { return strings.Compare(show(a), show(b)) })
+		return all
+	}
+	return v
+}

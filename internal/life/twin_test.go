@@ -14,7 +14,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-var twins = flag.Uint64("twins", 20, "the number of lives that TestTwins compares")
+var twins = flag.Uint64("twins", 2, "the number of lives that TestTwins compares")
 
 // TestTwins plays lives without misfortunes through Terraform itself too: it plans the same actions and values,
 // replaces for the same reasons, and has the same state after each apply, and the provider sends the same writes.

@@ -99,7 +99,9 @@ func value(as tftypes.Type, v any) tftypes.Value {
 			values[i] = value(element, v[i])
 		}
 		if as.Is(tftypes.Set{}) && element.Is(tftypes.String) { // Terraform sorts them
-			slices.SortFunc(values, func(a, b tftypes.Value) int { return strings.Compare(a.String(), b.String()) })
+			slices.SortFunc(values, func(a, b tftypes.Value) int {
+				return strings.Compare(fmt.Sprint(Plain(a, nil)), fmt.Sprint(Plain(b, nil)))
+			})
 		}
 		return tftypes.NewValue(as, values)
 	case int:

@@ -1,9 +1,7 @@
 //go:build unix
 
-// Package endure_test runs real Terraform for longer than make test can wait. Each test has a make target of its name:
-// chaos kills processes and restarts the service by seeded schedules and checks the result, outage plans during an
-// outage, and bench measures the cost of plans. `make test` runs only a few schedules. All other misfortunes are those
-// of internal/life, in virtual time.
+// Package endure_test runs Terraform itself for longer than make test can wait: make bench measures the cost of plans,
+// also during an outage, and make test-race looks for races. Misfortunes are those of internal/life.
 package endure_test
 
 import (
@@ -16,10 +14,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
-// The flags of the runs: go test ./internal/endure -run TestChaos -args -count 150 -seed 7
+// The flags of the runs.
 var (
-	seed   = flag.Uint64("seed", 1, "chaos: the first schedule")
-	count  = flag.Uint64("count", 0, "chaos: the number of schedules; 0: those of make test")
 	storm  = flag.Bool("storm", false, "race: run the provider under storm with the race detector")
 	outage = flag.Duration("outage", 0, "outage: how long it lasts; 0 skips the test")
 

@@ -3,10 +3,12 @@
 package endure_test
 
 import (
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -29,26 +31,45 @@ func TestRaceUnderStorm(t *testing.T) {
 		t.Skipf("the race detector needs a C compiler: %v", err)
 	}
 	built, err := raced(t)
-	for name, s := range map[string]schedule{"HTTP/1.1": {seed: 1}, "HTTP/2": {seed: 2}} {
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join("testdata", "storm.tf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, http2 := range map[string]bool{"HTTP/1.1": false, "HTTP/2": true} {
 		t.Run(name, func(t *testing.T) {
-			w := begin(t, s, "")
-			w.supervise(built, err)
-			text, err := os.ReadFile(filepath.Join("testdata", "storm.tf"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			w.runner.Write("main.tf", string(text))
-			reports := filepath.Join(w.runner.Dir, "race")
-			w.runner.Env["GORACE"] = "log_path=" + reports
-			w.runner.Env["BILLING_REQUESTS_PER_SECOND"] = "500"
-			apply := []string{"apply", "-json", "-auto-approve", "-parallelism=40"}
-			for i, s := range storms {
-				w.runner.Env["TF_VAR_revision"] = []string{"1", "2"}[i%2]
-				for _, f := range s.faults {
-					w.service.Sandbox.AddFault(f)
+			var requests atomic.Int64
+			var after atomic.Int64 // the request with which a run is interrupted
+			var when atomic.Value
+			service := acctest.Start(t, acctest.RunningClock, func(o *sandbox.Options) {
+				o.MaxPerPage, o.NoExampleData, o.HTTP2 = 0, true, http2
+				o.OnRequest = func(sandbox.Request) {
+					if requests.Add(1) == after.Load() {
+						close(when.Load().(chan struct{}))
+					}
 				}
-				w.killed(s.kill, append(apply, s.arguments...)...)
-				w.service.Sandbox.ClearFaults()
+			})
+			terraform := acctest.NewTerraform(t).At(service)
+			terraform.Supervise(built)
+			terraform.Write("main.tf", string(text))
+			reports := filepath.Join(terraform.Dir, "race")
+			maps.Copy(terraform.Env, map[string]string{"GORACE": "log_path=" + reports, "BILLING_RETRY_TIMEOUT": "30s",
+				"BILLING_REQUEST_TIMEOUT": "3s", "BILLING_REQUESTS_PER_SECOND": "500"})
+			for i, s := range storms {
+				terraform.Env["TF_VAR_revision"] = []string{"1", "2"}[i%2]
+				for _, f := range s.faults {
+					service.Sandbox.AddFault(f)
+				}
+				interrupted := make(chan struct{})
+				when.Store(interrupted)
+				if after.Store(0); s.after > 0 {
+					after.Store(requests.Load() + s.after)
+				}
+				apply := []string{"apply", "-json", "-auto-approve", "-parallelism=40"}
+				terraform.Killed(s.kill, interrupted, func() {}, append(apply, s.arguments...)...)
+				service.Sandbox.ClearFaults()
 			}
 			found, err := filepath.Glob(reports + ".*")
 			if err != nil {
@@ -61,7 +82,7 @@ func TestRaceUnderStorm(t *testing.T) {
 				}
 				t.Errorf("%s", report)
 			}
-			t.Logf("%d requests, %s", w.seen(), time.Since(w.started).Round(time.Second))
+			t.Logf("%d requests", requests.Load())
 		})
 	}
 }
@@ -76,7 +97,8 @@ func raced(t *testing.T) (string, error) {
 // storms lists consecutive runs.
 var storms = []struct {
 	faults    []sandbox.Fault
-	kill      *kill
+	kill      acctest.Kill
+	after     int64 // requests until the kill; 0: none
 	arguments []string
 }{
 	{faults: []sandbox.Fault{
@@ -85,14 +107,14 @@ var storms = []struct {
 		{Skip: 40, Outage: time.Second, Status: 429, RetryAfter: "1"},
 		{Skip: 60, Times: 10, DropBefore: true},
 	}},
-	{kill: &kill{signal: "INT", target: "terraform", after: 150}, faults: []sandbox.Fault{
+	{kill: acctest.Kill{Interrupt: true, Target: "terraform"}, after: 150, faults: []sandbox.Fault{
 		{Method: "PATCH", Skip: 3, Times: 5, TruncateBody: true},
 		{Skip: 30, Silent: true},
 		{Lag: 500 * time.Millisecond},
 	}},
 	{faults: []sandbox.Fault{{Skip: 60, Outage: time.Second}, {Method: "GET", Skip: 20, Times: 10, Status: 429}}},
 	{faults: []sandbox.Fault{{Skip: 30, Times: 5, Status: 401}, {Method: "GET", Skip: 5, Times: 3, Foreign: "html"}}},
-	{kill: &kill{signal: "INT", target: "both", after: 120}, arguments: []string{"-destroy"}, faults: []sandbox.Fault{
+	{kill: acctest.Kill{Interrupt: true, Target: "both"}, after: 120, arguments: []string{"-destroy"}, faults: []sandbox.Fault{
 		{Method: "DELETE", Skip: 3, Times: 5, DropAfter: true}, {Method: "DELETE", Times: 5, Status: 409, After: true}}},
 	{arguments: []string{"-destroy"}},
 }

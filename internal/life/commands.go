@@ -210,7 +210,7 @@ func (s *scenario) run(c core.Configuration, applies bool, next map[string]strin
 func (s *scenario) unmet(meets []misfortune) {
 	s.t.Helper()
 	for _, m := range meets {
-		all, _ := s.net.happened()
+		all, _ := s.mishaps.happened()
 		if !slices.ContainsFunc(all, func(n met) bool { return n.misfortune.String() == m.String() }) {
 			s.errorf("no request met this: %s", m)
 		}
@@ -219,12 +219,10 @@ func (s *scenario) unmet(meets []misfortune) {
 
 // disturb sets what requests meet from now on; undo ends it.
 func (s *scenario) disturb(meets []misfortune) (undo func()) {
-	if s.net == nil {
-		return func() {}
+	s.mishaps.expect(meets)
+	if workspace, isCore := s.drive.(*core.Workspace); isCore {
+		workspace.Killed, workspace.Interrupted = s.net.killed, s.net.interrupt
 	}
-	s.net.expect(meets)
-	workspace, _ := s.drive.(*core.Workspace)
-	workspace.Killed, workspace.Interrupted = s.net.killed, s.net.interrupt
 	return func() { s.disturb(nil) }
 }
 

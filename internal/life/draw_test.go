@@ -27,6 +27,12 @@ type draw struct {
 	calm  bool // nothing goes wrong
 }
 
+// newDraw returns the draws of a seed. If it is calm, nothing goes wrong.
+func newDraw(s *scenario, seed uint64, calm bool) *draw {
+	return &draw{Rand: rand.New(rand.NewPCG(seed, 12)), s: s, calm: calm, files: map[string]config{},
+		config: config{blocks: map[string]block{}}}
+}
+
 // chance is true once in n draws.
 func (d *draw) chance(n int) bool { return d.IntN(n) == n-1 }
 

@@ -47,9 +47,9 @@ type judge struct {
 	unbound bool
 	// calm is set while nothing has changed since an empty plan of the file.
 	calm bool
-	// shared is set when a creation returned an existing record, as the apply has said. Both addresses of that record
-	// change it, or its key belongs to another body, and the scenario ends.
-	shared bool
+	// over is set when the scenario ends without a result: Terraform's state is lost, or a creation returned an existing
+	// record, as the apply has said. Both addresses of that record change it, or its key belongs to another body.
+	over bool
 }
 
 func newJudge(s *scenario) *judge {
@@ -206,6 +206,10 @@ func (j *judge) run(file, settle string, createFirst bool) *violation {
 	}
 	began, last := j.service.Sandbox.Clock().Now(), j.seen
 	done, requests, all := j.carried(plan, j.nowDefaults, createFirst)
+	if program, genuine := j.drive.(*terraform); genuine && program.lost { // with any provider
+		j.over = true
+		return nil
+	}
 	j.unbound = j.unbound && len(done.Errors) > 0
 	j.counts.requests += len(requests)
 	j.last.errors, j.last.warnings = done.Errors, append(slices.Clone(plan.Warnings), done.Warnings...)
@@ -237,7 +241,7 @@ func (j *judge) run(file, settle string, createFirst bool) *violation {
 		if bad := j.ends(j.received(b, requests).after(b)); bad != nil {
 			return bad
 		}
-		if j.finished(plan, done); j.shared {
+		if j.finished(plan, done); j.over {
 			return nil
 		}
 		j.follow(b, done.Errors)
@@ -248,7 +252,7 @@ func (j *judge) run(file, settle string, createFirst bool) *violation {
 		return bad
 	}
 	imported := j.finished(plan, done)
-	if j.shared {
+	if j.over {
 		return nil
 	} else if len(done.Errors) > 0 {
 		if len(meanwhile) > 0 {
@@ -289,18 +293,12 @@ func overtaken(meets []misfortune) bool {
 
 // killed reports whether the run was killed.
 func (j *judge) killed() bool {
-	if j.net == nil {
-		return false
-	}
-	_, killed := j.net.happened()
+	_, killed := j.mishaps.happened()
 	return killed
 }
 
 // expect sets what the run meets, and returns the ids of the objects that exist before it.
 func (j *judge) expect(meets []misfortune) map[string]bool {
-	if j.net == nil {
-		return nil
-	}
 	j.running = meets != nil
 	j.disturb(meets)
 	existed := map[string]bool{}
@@ -314,7 +312,7 @@ func (j *judge) expect(meets []misfortune) map[string]bool {
 
 // finished records the end of an apply, and returns the imports that it has made.
 func (j *judge) finished(plan *core.Plan, done *core.Applied) (imported map[string]string) {
-	j.shared = j.shared || slices.ContainsFunc(done.Warnings, func(text string) bool {
+	j.over = j.over || slices.ContainsFunc(done.Warnings, func(text string) bool {
 		return strings.Contains(text, "may already have existed")
 	}) || slices.ContainsFunc(done.Errors, j.keyTaken)
 	for address, id := range j.imports {
@@ -395,7 +393,7 @@ func (j *judge) settled(applied *core.Plan, imported map[string]string) *violati
 		})
 		due := imported[change.Address] != "" && (values["rotate_after_days"] != nil || announced ||
 			j.lifetime(change.Address))
-		shared := typeOf(change.Address) == "billing_finance_record" && j.shared
+		shared := typeOf(change.Address) == "billing_finance_record" && j.over
 		// The first apply after an import removes nothing, but the next one does.
 		removes := j.unapplied[change.Address] && values["custom_metadata_mode"] == "replace"
 		// If ignore_changes keeps an account with its deleted customer, it is closed with the customer.

@@ -84,9 +84,10 @@
 //	                               what the Nth request of the next run meets, and those after it up to TIMES; OPERATION
 //	                               may be read or write. An EFFECT is a fault as above; slow=40s, a late response; kill;
 //	                               interrupt; twice, as a proxy repeats it; date -26h or date none, a wrong Date of the
-//	                               response; or then COMMAND, by another system after it. A run
-//	                               that is killed or interrupted fails: ! apply. Through Terraform itself the scenario is
-//	                               skipped (make chaos does this)
+//	                               response; or then COMMAND, by another system after it. A run that is killed or
+//	                               interrupted fails: ! apply. Terraform itself only meets outage=2s, "kill PROCESS" and
+//	                               "interrupt PROCESS", 120ms after the request with "delay 120ms"; PROCESS is provider,
+//	                               terraform or both. With anything else, the scenario is skipped
 //	meanwhile COMMAND              the command runs between the plan and the apply of the next apply
 //	shown KIND FIELD=TEXT...       from now on the service shows objects of a kind to the provider with these fields;
 //	                               FIELD:=JSON for values other than text, -FIELD to omit it; no field: unchanged again
@@ -148,6 +149,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -204,7 +206,9 @@ type scenario struct {
 	bad              *violation            // what the judge has found
 	caught           func(*violation) bool // selects the violations that end the scenario; nil: any
 	seed             *uint64               // decides the order of what happens at the same time; nil: one by one
+	mishaps          meeter                // brings misfortunes about
 	net              *network              // carries the requests of a scenario with a seed; nil through Terraform itself
+	heard            atomic.Value          // func(sandbox.Request), through Terraform itself
 	ahead            time.Duration         // how far the service's clock is ahead
 	rewords          bool                  // the service stores texts otherwise than they are sent
 	quiet            bool                  // the scenario may be malformed: fatalf panics
@@ -248,6 +252,12 @@ func play(t *testing.T, path, text string) {
 	})
 }
 
+// meeter brings about what a run meets.
+type meeter interface {
+	expect(meets []misfortune)
+	happened() (all []met, killed bool)
+}
+
 // inside runs a test, in virtual time unless it is genuine.
 func inside(t *testing.T, genuine bool, run func(t *testing.T)) {
 	t.Helper()
@@ -279,7 +289,7 @@ func (s *scenario) play(line string) {
 	if err != nil {
 		s.fatalf("%v", err)
 	}
-	if len(words) == 0 || s.judge != nil && s.judge.shared {
+	if len(words) == 0 || s.judge != nil && s.judge.over {
 		return
 	}
 	if s.fails = words[0] == "!"; s.fails {
@@ -297,7 +307,7 @@ func (s *scenario) finish() {
 	s.t.Helper()
 	s.named(nil)
 	switch {
-	case s.judge != nil && s.judge.shared:
+	case s.judge != nil && s.judge.over:
 		return
 	case len(s.meanwhile) > 0:
 		s.errorf("meanwhile without an apply after it")
@@ -379,6 +389,11 @@ func (s *scenario) start() {
 	s.t.Helper()
 	s.service, s.end = acctest.Open(s.t, append([]acctest.Option{func(o *sandbox.Options) {
 		o.NoExampleData, o.NoListeners = true, !s.genuine
+		o.OnRequest = func(r sandbox.Request) {
+			if heard, _ := s.heard.Load().(func(sandbox.Request)); heard != nil {
+				heard(r)
+			}
+		}
 		if s.seed != nil {
 			o.MaxPerPage, o.Start = 0, time.Time{} // its clock goes on
 		}
@@ -392,7 +407,9 @@ func (s *scenario) start() {
 		}
 		here := *s.service
 		s.here = &here
-		s.drive = newTerraform(s.t, s.here)
+		program := newTerraform(s.t, s.here)
+		s.drive, s.mishaps, program.traced = program, program, s.seed != nil && *s.seed%4 == 0
+		s.heard.Store(program.heard)
 		return
 	}
 	// Without a seed, the clock of this machine is after that of the sandbox, and within a second, as it usually is.
@@ -402,6 +419,7 @@ func (s *scenario) start() {
 	}
 	time.Sleep(time.Until(at))
 	s.net = &network{sandbox: s.service.Sandbox, seed: seed, random: rand.New(rand.NewPCG(seed, 48)), then: s.command}
+	s.mishaps = s.net
 	s.net.expect(nil)
 	s.t.Cleanup(s.net.begin())
 	s.service.Dial, s.service.Random, s.service.Uncompared = s.net.dial, s.net.number, s.seed != nil
@@ -536,12 +554,12 @@ func (s *scenario) found(bad *violation) {
 func (s *scenario) at(words []string) {
 	s.t.Helper()
 	s.needs(words, 4, 100)
-	if s.genuine {
-		s.t.Skip("needs virtual time")
-	}
 	m, err := misfortuneOf(words[2:])
 	if err != nil {
 		s.fatalf("%v", err)
+	}
+	if s.genuine && m.target == "" && !strings.HasPrefix(m.fault, "outage=") {
+		s.t.Skip("needs virtual time")
 	}
 	s.meets = append(s.meets, m)
 }

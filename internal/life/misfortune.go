@@ -24,7 +24,9 @@ type misfortune struct {
 	twice bool   // the request is carried out twice, and the second response returned
 	// kill ends the provider and Terraform: the response never arrives. interrupt interrupts Terraform before the request.
 	kill, interrupt bool
-	then            []string // the command of another system after the request
+	target          string        // of both through Terraform itself: provider, terraform, or both
+	delay           time.Duration // and how long after the request
+	then            []string      // the command of another system after the request
 }
 
 // The requests that a misfortune may select by what they do.
@@ -48,6 +50,11 @@ func misfortuneOf(words []string) (m misfortune, err error) {
 		case !head && word == "date" && i+1 < len(words):
 			i++
 			m.date = words[i]
+		case !head && slices.Contains([]string{"provider", "terraform", "both"}, word):
+			m.target = word
+		case !head && word == "delay" && i+1 < len(words):
+			i++
+			m.delay, err = time.ParseDuration(words[i])
 		case !head && word == "kill":
 			m.kill = true
 		case !head && word == "interrupt":
@@ -92,6 +99,9 @@ func (m misfortune) words() []string {
 		if effect.is {
 			words = append(words, effect.word)
 		}
+	}
+	if m.target != "" {
+		words = append(words, m.target, "delay", m.delay.String())
 	}
 	if m.date != "" {
 		words = append(words, "date", m.date)
@@ -164,7 +174,22 @@ func (m met) promised() bool {
 	}
 }
 
-// lag reports whether reads lag.
+// reaches reports whether the next request, of an operation and after others, meets it.
+func (m misfortune) reaches(operation, method string, counts map[string]int) bool {
+	names := namesOf(operation, method)
+	at := counts[m.of]
+	return slices.Contains(names, m.of) && m.nth <= at && at < m.nth+m.times
+}
+
+// namesOf returns the names by which a misfortune selects a request.
+func namesOf(operation, method string) []string {
+	if method == http.MethodGet {
+		return []string{"", operation, ofRead}
+	}
+	return []string{"", operation, ofWrite}
+}
+
+// lags reports whether reads lag.
 func (m misfortune) lags() bool { return strings.HasPrefix(m.fault, "lag=") }
 
 func duration(text string) time.Duration {

@@ -29,6 +29,7 @@ type network struct {
 	random  *rand.Rand
 	waiting []*parked
 	still   bool // no time passes before requests
+	tied    bool // two equal requests have waited at the same time, or a rate limit has: the seed does not decide any more
 
 	// of the current run
 	meets     []misfortune
@@ -115,6 +116,9 @@ func (n *network) next() bool {
 		return true
 	}
 	slices.SortStableFunc(n.waiting, func(a, b *parked) int { return bytes.Compare([]byte(a.name), []byte(b.name)) })
+	for i, p := range n.waiting[1:] {
+		n.tied = n.tied || p.name == n.waiting[i].name
+	}
 	i := n.random.IntN(len(n.waiting))
 	next := n.waiting[i]
 	n.waiting = slices.Delete(n.waiting, i, i+1)
@@ -208,17 +212,13 @@ func (n *network) happened() (all []met, killed bool) {
 func (n *network) take(operation, method string, body []byte) misfortune {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	names := []string{"", operation, ofRead}
-	if method != http.MethodGet {
-		names[2] = ofWrite
-	}
 	defer func() {
-		for _, name := range names {
+		for _, name := range namesOf(operation, method) {
 			n.counts[name]++
 		}
 	}()
 	for _, m := range n.meets {
-		if at := n.counts[m.of]; slices.Contains(names, m.of) && m.nth <= at && at < m.nth+m.times {
+		if m.reaches(operation, method, n.counts) {
 			m.twice = m.twice && method != http.MethodGet && method != http.MethodPost
 			has := func(part string) bool { return bytes.Contains(body, []byte(part)) }
 			n.met = append(n.met, met{m, operation, method, has(`"external_id":"`),
@@ -295,6 +295,9 @@ func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 			response, err = nil, r.Context().Err()
 		}
 	}
+	if response != nil && response.StatusCode == http.StatusTooManyRequests {
+		p.tie()
+	}
 	if m.date != "" && response != nil {
 		misdate(response.Header, m.date)
 	}
@@ -307,6 +310,13 @@ func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, errDead
 	}
 	return response, err
+}
+
+// tie notes that requests will wait for the same instant, the end of a rate limit.
+func (n *network) tie() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.tied = true
 }
 
 // misdate changes the Date of a response, or removes it.

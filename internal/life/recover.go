@@ -38,10 +38,7 @@ func (b *trouble) rounds() int {
 
 // trouble returns what the run has met; nil if nothing that may show.
 func (j *judge) trouble(before map[string]bool, settle string) *trouble {
-	if j.net == nil {
-		return nil
-	}
-	all, killed := j.net.happened()
+	all, killed := j.mishaps.happened()
 	j.counts.met += len(all)
 	j.unbound = j.unbound || len(all) > 0 // the organization may have been unknown for too long
 	if len(all) <= mostPromised && !slices.ContainsFunc(all, func(m met) bool { return !m.promised() }) {
@@ -96,7 +93,7 @@ func (s *stage) states() string {
 func (j *judge) recover(b *trouble) *violation {
 	j.expect(nil)
 	for j.service.Sandbox.Late() > 0 {
-		j.net.pass(time.Second)
+		j.pass(time.Second)
 	}
 	bad := j.ends(j.once(b))
 	if !b.killed {
@@ -108,7 +105,7 @@ func (j *judge) recover(b *trouble) *violation {
 	if b.back() && !b.killed { // after a kill, only the configuration shows what was begun
 		j.use(b.settle)
 	}
-	j.net.pass(acctest.ReadLag)
+	j.pass(acctest.ReadLag)
 	var failed []string
 	for range b.rounds() {
 		plan, bad := j.replanned(b)
@@ -131,7 +128,7 @@ func (j *judge) recover(b *trouble) *violation {
 		b.says(done.Errors, done.Warnings)
 		b.had += j.states()
 		imported := j.finished(plan, done)
-		if j.shared {
+		if j.over {
 			return nil
 		}
 		if failed = done.Errors; len(failed) == 0 {

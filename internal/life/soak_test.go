@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,6 +19,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/bend"
+	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -173,7 +173,7 @@ func (s *soak) life(seed uint64) {
 	}()
 	genuine := *soakDuration > 0 && acctest.TerraformProgram() != "" && seed%realShare == 0
 	caught := func(bad *violation) bool { return s.find.MatchString(bad.String()) }
-	text, _, bad := lifeOf(s.t, genuine, false, seed, caught)
+	text, bad := lifeOf(s.t, genuine, false, seed, caught)
 	if ended = true; bad == nil {
 		return
 	}
@@ -193,36 +193,29 @@ func (s *soak) life(seed uint64) {
 		"in a file.", seed, bad, text, seed)
 }
 
-// lifeOf lives the life of a seed, and returns its text and the requests.
+// lifeOf lives the life of a seed, and returns its text.
 func lifeOf(t *testing.T, genuine, calm bool, seed uint64, caught func(*violation) bool) (text string,
-	sent []sandbox.Request, bad *violation) {
+	bad *violation) {
 	t.Helper()
 	bad = living(t, genuine, fmt.Sprintf("seed %d", seed), func(s *scenario) {
 		s.caught = caught
-		d := &draw{Rand: rand.New(rand.NewPCG(seed, 12)), s: s, calm: calm, files: map[string]config{},
-			config: config{blocks: map[string]block{}}}
+		d := newDraw(s, seed, calm)
 		d.live(seed)
-		text, sent = d.text(), s.service.Sandbox.Requests()
+		text = d.text()
 	})
-	return text, sent, bad
+	return text, bad
 }
 
-// TestSeedDecides lives some lives twice: the requests are the same, in the same order and at the same times, until
-// the service limits the rate. Then requests that wait for the same instant go on in any order.
+// TestSeedDecides lives some lives twice: the requests are the same, in the same order and at the same times, until two
+// are tied.
 func TestSeedDecides(t *testing.T) {
 	defer acctest.WithLag()()
-	line := func(r sandbox.Request) string {
-		return fmt.Sprintf("%s %s %s?%s %s: %d %s", r.Time.Format(time.StampMilli), r.Operation, r.Path, r.Query, r.Body,
-			r.Status, r.Response)
-	}
 	compared := 0
 	for seed := range uint64(12) {
-		_, once, _ := lifeOf(t, false, false, seed, nil)
-		_, again, _ := lifeOf(t, false, false, seed, nil)
-		for i := 0; i < len(once) && i < len(again) && once[i].Status != http.StatusTooManyRequests; i++ {
-			compared++
-			if a, b := line(once[i]), line(again[i]); a != b {
-				t.Errorf("seed %d, request %d:\n%s\n%s", seed, i, a, b)
+		once, again := decided(t, seed), decided(t, seed)
+		for i := range min(len(once), len(again)) {
+			if compared++; once[i] != again[i] {
+				t.Errorf("seed %d, request %d:\n%s\n%s", seed, i, once[i], again[i])
 				break
 			}
 		}
@@ -230,6 +223,23 @@ func TestSeedDecides(t *testing.T) {
 	if compared < 300 {
 		t.Errorf("only %d requests were compared", compared)
 	}
+}
+
+// decided returns the requests of a life that its seed decides.
+func decided(t *testing.T, seed uint64) (lines []string) {
+	t.Helper()
+	living(t, false, fmt.Sprintf("seed %d", seed), func(s *scenario) {
+		s.witness = func(_ *core.Plan, sent []sandbox.Request) {
+			for _, r := range sent {
+				if !s.net.tied {
+					lines = append(lines, fmt.Sprintf("%s %s %s?%s %s: %d %s", r.Time.Format(time.StampMilli), r.Operation, r.Path,
+						r.Query, r.Body, r.Status, r.Response))
+				}
+			}
+		}
+		newDraw(s, seed, false).live(seed)
+	})
+	return lines
 }
 
 // clockOf draws how far the service's clock is ahead of the local one; "": they agree, as in most lives.

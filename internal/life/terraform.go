@@ -1,26 +1,190 @@
 package life
 
 import (
+	"archive/zip"
+	"encoding/json"
+	"fmt"
+	"io"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/core"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// terraform is the driver that runs Terraform itself, with the provider in its own process. It verifies core.Workspace.
+// terraform is the driver that runs Terraform itself, with the provider in its own process. It verifies core.Workspace,
+// and is the only one that shows what a killed process leaves behind.
 type terraform struct {
 	*acctest.Terraform
 
-	t *testing.T
+	t       *testing.T
+	service *acctest.Service
+	traced  bool // Terraform logs at the level TRACE
+	lost    bool // a signal has interrupted Terraform while it wrote its state file, which it does in place
+
+	mu     sync.Mutex
+	meets  []misfortune
+	counts map[string]int // requests so far, by operation
+	met    []met
+	when   chan struct{} // closed when the run is to be killed
+	faults []string      // those of meets, by id
 }
 
 func newTerraform(t *testing.T, service *acctest.Service) *terraform {
 	t.Helper()
-	return &terraform{Terraform: acctest.NewTerraform(t).At(service), t: t}
+	return &terraform{Terraform: acctest.NewTerraform(t).At(service), t: t, service: service}
+}
+
+// heard counts a request.
+func (d *terraform) heard(r sandbox.Request) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !fromProvider(r) || d.meets == nil {
+		return
+	}
+	for _, m := range d.meets {
+		if m.reaches(r.Operation, r.Method, d.counts) {
+			d.met = append(d.met, met{misfortune: m, operation: r.Operation, method: r.Method})
+			if m.kill || m.interrupt {
+				stop(d.when)
+			}
+		}
+	}
+	for _, name := range namesOf(r.Operation, r.Method) {
+		d.counts[name]++
+	}
+}
+
+// expect sets what the next run meets.
+func (d *terraform) expect(meets []misfortune) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.meets, d.counts, d.met, d.when = meets, map[string]int{}, nil, make(chan struct{})
+	for _, fault := range d.faults {
+		d.service.Sandbox.RemoveFault(fault)
+	}
+	d.faults = nil
+	for _, m := range meets {
+		if fault, err := sandbox.ParseFault(m.fault); m.fault != "" && err == nil {
+			fault.Skip = m.nth
+			d.faults = append(d.faults, d.service.Sandbox.AddFault(fault))
+		}
+	}
+}
+
+// happened returns what the run has met so far, and whether it was killed.
+func (d *terraform) happened() (all []met, killed bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.met), slices.ContainsFunc(d.met, func(m met) bool { return m.kill })
+}
+
+// run runs Terraform with -json, and kills it if it meets that.
+func (d *terraform) run(arguments ...string) acctest.Printed {
+	d.t.Helper()
+	if d.traced {
+		d.Env["TF_LOG"], d.Env["TF_LOG_PATH"] = "TRACE", filepath.Join(d.Dir, "trace.log")
+	}
+	d.mu.Lock()
+	kill := slices.IndexFunc(d.meets, func(m misfortune) bool { return m.kill || m.interrupt })
+	var k acctest.Kill
+	if kill >= 0 {
+		k = acctest.Kill{Interrupt: d.meets[kill].interrupt, Target: d.meets[kill].target, Delay: d.meets[kill].delay}
+	}
+	when := d.when
+	d.mu.Unlock()
+	var printed acctest.Printed
+	var out []byte
+	if kill < 0 {
+		printed, out = d.JSON(arguments...)
+	} else {
+		built, err := acctest.BuiltProvider()
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		d.Supervise(built)
+		held := len(d.objects()) > 0
+		printed, out = d.Killed(k, when, d.quiet, slices.Insert(slices.Clone(arguments), 1, "-json")...)
+		text, err := os.ReadFile(filepath.Join(d.Dir, "terraform.tfstate"))
+		if d.lost = err == nil && !json.Valid(text) && (len(text) > 0 || held); d.lost {
+			d.Write("terraform.tfstate", "")
+		}
+	}
+	if leak := d.leak(string(out)); leak != "" {
+		printed.Errors = append(printed.Errors, acctest.Said{Text: "error in the provider: " + leak})
+	}
+	return printed
+}
+
+// quiet returns when the service has received no request for a short time: a provider whose Terraform has died
+// completes its request.
+func (d *terraform) quiet() {
+	for before := -1; ; time.Sleep(50 * time.Millisecond) {
+		now := len(d.service.Sandbox.Requests())
+		if now == before {
+			return
+		}
+		before = now
+	}
+}
+
+// canary is a write-only value that must not be in any file or message.
+const canary = "canary-write-only-7f3a9c"
+
+// leak finds secrets in places where they must not be.
+func (d *terraform) leak(output string) string {
+	d.t.Helper()
+	everywhere := map[string]string{"write-only credential": canary}
+	for _, variable := range []string{"BILLING_TOKEN", "BILLING_FINANCE_TOKEN", "BILLING_COLLECTIONS_API_KEY"} {
+		value := d.Env[variable]
+		everywhere[variable] = value[strings.LastIndex(value, ".")+1:] // the signature of a JWT
+	}
+	shown := maps.Clone(everywhere) // output and log must not contain secrets of the state either
+	for address, state := range d.objects() {
+		for _, name := range []string{"token", "secret"} {
+			if value, _ := state[name].(string); value != "" {
+				shown[name+" of "+address] = value
+			}
+		}
+	}
+	texts := map[string]string{"the output": output}
+	for _, name := range []string{"trace.log", "terraform.tfstate", "terraform.tfstate.backup"} {
+		text, _ := os.ReadFile(filepath.Join(d.Dir, name)) // not all exist
+		texts[name] = string(text)
+	}
+	if archive, err := zip.OpenReader(filepath.Join(d.Dir, "plan")); err == nil {
+		for _, file := range archive.File {
+			content, err := file.Open()
+			if err != nil {
+				d.t.Fatal(err)
+			}
+			text, _ := io.ReadAll(content)
+			if !strings.HasPrefix(file.Name, "tfconfig/") { // the configuration has them
+				texts["terraform plan"] += string(text)
+			}
+		}
+		_ = archive.Close()
+	}
+	for where, text := range texts {
+		secrets := shown
+		if strings.HasPrefix(where, "terraform") {
+			secrets = everywhere
+		}
+		for name, secret := range secrets {
+			if strings.Contains(text, secret) {
+				return fmt.Sprintf("%s contains the %s", where, name)
+			}
+		}
+	}
+	return ""
 }
 
 // texts returns errors or warnings with their addresses.
@@ -69,7 +233,7 @@ func (d *terraform) Plan(c core.Configuration) *core.Plan {
 	if !strings.Contains(c.Text, "required_providers") {
 		d.Write("versions.tf", versions)
 	}
-	printed, _ := d.JSON(arguments(c)...)
+	printed := d.run(arguments(c)...)
 	p := &core.Plan{Errors: texts(printed.Errors), Warnings: texts(printed.Warnings)}
 	if len(p.Errors) > 0 {
 		return p
@@ -137,7 +301,7 @@ func withUnknown(v, unknown any) any {
 // Apply implements driver. Terraform itself determines the order.
 func (d *terraform) Apply(*core.Plan, bool) *core.Applied {
 	d.t.Helper()
-	printed, _ := d.JSON("apply", "-input=false", "plan")
+	printed := d.run("apply", "-input=false", "plan")
 	return &core.Applied{Errors: texts(printed.Errors), Warnings: texts(printed.Warnings)}
 }
 

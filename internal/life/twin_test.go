@@ -35,7 +35,7 @@ func TestTwins(t *testing.T) {
 
 func twin(t *testing.T, seed uint64) {
 	t.Helper()
-	text, _, bad := lifeOf(t, false, true, seed, nil)
+	text, bad := lifeOf(t, false, true, seed, nil)
 	if bad != nil {
 		t.Fatalf("%s\n%s", bad, text)
 	}

@@ -1,0 +1,22 @@
+//go:build !unix
+
+package acctest
+
+import "time"
+
+// Kill is a signal to the processes of a run, which this system does not have.
+type Kill struct {
+	Interrupt bool
+	Target    string
+	Delay     time.Duration
+}
+
+// Supervise does nothing here.
+func (c *Terraform) Supervise(string) {}
+
+// Killed skips the test.
+func (c *Terraform) Killed(Kill, <-chan struct{}, func(), ...string) (p Printed, out []byte) {
+	c.t.Helper()
+	c.t.Skip("processes are killed on Unix")
+	return p, nil
+}

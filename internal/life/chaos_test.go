@@ -1,0 +1,107 @@
+package life
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+)
+
+// shortSchedules is the number of schedules in `make test`, always the same ones.
+const shortSchedules = uint64(8)
+
+// TestChaos kills runs of Terraform itself by -lives schedules, starting with -seed; without -lives a few. Each is a
+// scenario with all types, beside objects of another workspace that look like its own: what the judge checks after the
+// misfortunes of random lives, and that no secret is in an output, a log at the level TRACE, a plan or a state.
+func TestChaos(t *testing.T) {
+	if acctest.TerraformProgram() == "" {
+		t.Skip("needs TF_ACC=1 and terraform")
+	}
+	t.Run("schedules", func(t *testing.T) {
+		for i := range cmp.Or(*soakCount, shortSchedules) {
+			seed := cmp.Or(*soakSeed, 1) + i
+			t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
+				t.Parallel()
+				text := scheduled(t, seed)
+				if bad := living(t, true, text, func(s *scenario) {
+					for line := range strings.Lines(s.commands) {
+						if s.play(line); s.bad != nil {
+							return
+						}
+					}
+				}); bad != nil {
+					commands, _, _ := strings.Cut(text, "-- ")
+					t.Errorf("%s\n%s\nmake chaos SEED=%d replays it.", bad, commands, seed)
+				}
+			})
+		}
+	})
+	fmt.Println(total.counts)
+}
+
+// The phases that a schedule disturbs, with the approximate number of their writes.
+var phases = []struct {
+	name   string
+	writes int
+}{{"create", 16}, {"create", 16}, {"rotate", 5}, {"update", 13}, {"create", 16}, {"renew", 9}, {"destroy", 14},
+	{"renew", 9}}
+
+// scheduled returns the scenario of a seed.
+func scheduled(t *testing.T, seed uint64) string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/chaos.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	archive := txtar.Parse(text)
+	phase := phases[seed%uint64(len(phases))]
+	lines := []string{fmt.Sprintf("seed %d", seed), "judge", strings.TrimSpace(string(archive.Comment))}
+	if phase.name != "create" {
+		lines = append(lines, "apply create")
+	}
+	for _, m := range disturbed(rand.New(rand.NewPCG(seed, 10)), phase.writes) {
+		lines = append(lines, m.String())
+	}
+	lines = append(lines, "apply "+phase.name)
+	values := map[string][]string{"create": {"1", "1", "1"}, "update": {"2", "1", "1"}, "rotate": {"1", "2", "1"},
+		"renew": {"1", "1", "2"}}
+	files := map[string]string{"destroy": ""}
+	for name, of := range values {
+		revision, _ := strconv.Atoi(of[0])
+		files[name] = strings.NewReplacer("REVISION", of[0], "ROTATION", of[1], "RENEWAL", of[2], "TERMS",
+			strconv.Itoa(10+revision), "SCOPES", strings.Join([]string{`"charges:read"`, `"payables:read"`}[:of[2][0]-'0'], ", "),
+			"CANARY", canary).Replace(string(archive.Files[0].Data))
+	}
+	scenario := strings.Join(lines, "\n") + "\n"
+	for name, file := range files {
+		scenario += "-- " + name + " --\n" + file
+	}
+	return scenario
+}
+
+// disturbed draws what a run meets.
+func disturbed(r *rand.Rand, writes int) (all []misfortune) {
+	if r.IntN(5) > 0 {
+		m := misfortune{kill: true, target: []string{"provider", "terraform", "both"}[r.IntN(3)], of: ofWrite,
+			nth: r.IntN(writes), times: 1, delay: time.Duration(r.IntN(200)) * time.Millisecond}
+		if r.IntN(4) == 0 { // a provider ignores it
+			m.kill, m.interrupt, m.target = false, true, []string{"terraform", "both"}[r.IntN(2)]
+		}
+		if r.IntN(4) == 0 {
+			m.of, m.nth = "", r.IntN(60)
+		}
+		all = append(all, m)
+	}
+	if len(all) == 0 || r.IntN(5) == 0 {
+		all = append(all, misfortune{nth: r.IntN(40), times: 1, fault: fmt.Sprintf("outage=%dms", 200*(1+r.IntN(10)))})
+	}
+	return all
+}

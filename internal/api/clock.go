@@ -158,6 +158,13 @@ func (c *Client) dateAt(moment time.Time) string {
 	return c.clock.date.Add(moment.Sub(c.clock.at)).Round(time.Second).UTC().Format(time.RFC3339)
 }
 
+// DateJumped reports whether two responses, or a response and its object, show that Date is from several clocks.
+func (c *Client) DateJumped() bool {
+	c.clock.mu.Lock()
+	defer c.clock.mu.Unlock()
+	return c.clock.differs
+}
+
 // clocksAgree reports whether the response to a creation of this run has proven that objects are dated by the clock of
 // Date.
 func (c *Client) clocksAgree() bool {

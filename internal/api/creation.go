@@ -127,6 +127,7 @@ type creating[T any] struct {
 	began  time.Time // local time at which the first request was sent
 	resent int
 	last   error // the last error of sending it again
+	cut    bool  // an interrupt has ended the lookup early
 }
 
 // send sends the creation. An object that it returns is not a candidate of other creations.
@@ -167,7 +168,8 @@ func (s *creating[T]) find(ctx, caller context.Context) (found []T, err error) {
 				found = append(found, item)
 			}
 		}
-		if len(found) > 0 && (s.Unique && s.age(found[0]) != ageClose || isOver(caller)) {
+		s.cut = isOver(caller)
+		if len(found) > 0 && (s.Unique && s.age(found[0]) != ageClose || s.cut) {
 			break
 		}
 	}
@@ -219,7 +221,7 @@ func (s *creating[T]) decide(ctx context.Context, lost *AmbiguousError, found []
 			ids = []string{id}
 		}
 		unclear := *lost
-		unclear.Older, unclear.LookedUp = s.allOlder(found), true
+		unclear.Older, unclear.LookedUp = s.allOlder(found), !s.cut
 		return none, false, s.unclear(&unclear, ids, s.lookedUp(found), nil)
 	}
 	object, ids := found[0], s.ids(found)

@@ -404,9 +404,6 @@ func (d *draw) drawMisfortune() misfortune {
 		return misfortune{of: ofRead, nth: nth, times: 1 + d.IntN(2), fault: "other"}
 	case 9:
 		dates := []string{"none", "31s", "-31s", "26h", "-26h"}
-		if _, ages := d.blocks["billing_api_key.k"]; ages { // its age is judged by Date, in the plan and in the apply
-			dates = dates[:3]
-		}
 		return misfortune{nth: nth, times: 1 + d.IntN(20), date: pickOne(d, dates)}
 	}
 	fault := d.fault(ofWrite, pickOne(d, []string{ofRead, pickOne(d, reads)}))

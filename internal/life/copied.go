@@ -23,6 +23,9 @@ func (j *judge) copied() *violation {
 		defer func(turn func(string)) { workspace.Turn = turn }(workspace.Turn)
 		workspace.Turn = nil
 	}
+	if now := j.service.Sandbox.Clock().Now(); j.net != nil { // both plans are in the same second, which messages show
+		j.pass(now.Truncate(time.Second).Add(time.Second).Sub(now))
+	}
 	began := j.service.Sandbox.Clock().Now()
 	original, _, bad := j.planned(j.configuration())
 	if bad != nil {

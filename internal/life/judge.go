@@ -401,6 +401,9 @@ func (j *judge) settled(applied *core.Plan, imported map[string]string) *violati
 			slices.ContainsFunc(applied.Changes, func(c *core.Change) bool {
 				return typeOf(c.Address) == "billing_customer" && c.Action == core.Delete
 			})
+		if due && change.Action != core.NoOp {
+			j.dirty[change.Address] = true // the new key is still to come
+		}
 		if change.Action != core.NoOp && !due && !shared && !removes && !closed {
 			shown := differences(change.Before, change.After, "")
 			return broken("next plan is not empty", "%s %s: %s\n%v", change.Action, change.Address, top(shown), shown)

@@ -199,6 +199,9 @@ func (j *judge) accounted(b *trouble) *violation {
 			strings.Contains(b.said, "The billing account of a customer is unknown") && strings.Contains(state, ofCustomer)) {
 			continue // each refresh looks for it, or a message names the customer with which it came
 		}
+		if o["kind"] == evidence.Key && j.misjudged(b, o) {
+			continue
+		}
 		unclear := openOutcome.MatchString(b.said)
 		late := slices.ContainsFunc(b.met, func(m met) bool { return strings.Contains(m.fault, "late=") })
 		if b.back() && (late || unclear) || unclear && (late || strings.Contains(b.said, "The lookup failed")) {
@@ -215,6 +218,16 @@ func (j *judge) accounted(b *trouble) *violation {
 		}
 	}
 	return j.ends(j.secrets().after(b))
+}
+
+// misjudged reports whether a wrong Date hides a key whose creation was lost: it was due only by that Date, and created
+// after the lookups, or it has ended by that Date.
+func (j *judge) misjudged(b *trouble, key object) bool {
+	text, _ := key["expiresAt"].(string)
+	end, err := time.Parse(time.RFC3339, text)
+	return slices.ContainsFunc(b.met, func(m met) bool { return strings.HasSuffix(m.date, "26h") }) &&
+		(slices.ContainsFunc(b.met, func(m met) bool { return strings.Contains(m.fault, "late=") }) ||
+			err == nil && end.Before(j.service.Sandbox.Clock().Now().Add(26*time.Hour)))
 }
 
 // received checks that a run that was not killed has kept what the service has shown to it.

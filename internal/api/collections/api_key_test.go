@@ -82,13 +82,13 @@ func TestNow(t *testing.T) {
 			respond(200, listOf())(w, r)
 		}})
 		s := newService(t, w)
-		if s.HasPassed(t.Context(), time.Now().Add(time.Minute)) || len(w.Seen) > 0 {
+		if s.HasPassed(t.Context(), time.Now().Add(time.Minute), false) || len(w.Seen) > 0 {
 			t.Errorf("sent %v", w.Seen)
 		}
 		var all sync.WaitGroup
 		for range 5 {
 			all.Go(func() {
-				if s.HasPassed(t.Context(), time.Now().Add(-time.Minute)) || !s.HasPassed(t.Context(), service) {
+				if s.HasPassed(t.Context(), time.Now().Add(-time.Minute), false) || !s.HasPassed(t.Context(), service, false) {
 					t.Error("the clock of the service does not count")
 				}
 			})

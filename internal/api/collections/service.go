@@ -59,10 +59,14 @@ func (s *Service) Now(ctx context.Context) (time.Time, error) {
 }
 
 // HasPassed reports whether a time has passed by the service's clock. Before the first response, the service's time is
-// requested only if the time has passed by the local clock.
-func (s *Service) HasPassed(ctx context.Context, at time.Time) bool {
+// requested inside an apply, and otherwise only if the time has passed by the local clock. A plan that is shown does not
+// rely on a Date that has jumped: the apply may see another one.
+func (s *Service) HasPassed(ctx context.Context, at time.Time, applying bool) bool {
+	if !applying && s.client.DateJumped() {
+		return false
+	}
 	now := s.ServerTime(ctx)
-	if now.IsZero() && !at.After(time.Now()) {
+	if now.IsZero() && (applying || !at.After(time.Now())) {
 		now, _ = s.Now(ctx)
 	}
 	return !now.IsZero() && !at.After(now)

@@ -180,7 +180,8 @@ func decide(wanted, state model, k memory, due bool) decision {
 
 // decideInTime decides a plan. Terraform plans twice, once to show the plan and once inside the apply, perhaps days
 // later, and both must decide alike. So a date counts if it had passed at the refresh, which both know. A date that has
-// passed since counts only if nothing else about the key changes: then it is the reason for the apply.
+// passed since counts only if nothing else about the key changes: then it is the reason for the apply, which asks the
+// service for its time.
 func (r *Resource) decideInTime(ctx context.Context, p *object.Plan[model]) decision {
 	k := readMemory(ctx, p.Private, p.Diags)
 	d := decide(p.Planned, p.State, k, false)
@@ -191,7 +192,7 @@ func (r *Resource) decideInTime(ctx context.Context, p *object.Plan[model]) deci
 		return d
 	case k.had(d.dueAt):
 		return decide(p.Planned, p.State, k, true)
-	case d.certain() || !ready || !client.HasPassed(ctx, at):
+	case d.certain() || !ready, p.Applying && p.Changes(ctx, d.planned()), !client.HasPassed(ctx, at, p.Applying):
 		return d
 	case p.Changes(ctx, d.planned()):
 		d.postponed = !d.newKey()

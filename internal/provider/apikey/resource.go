@@ -190,6 +190,9 @@ func refreshed(prior model, k memory, key *collections.APIKey, now time.Time) (m
 		return rotatedUntil(state, k, end.ValueString(), now)
 	}
 	due := state.RotationDueAt
+	if !now.IsZero() { // a Date that was ahead has set a later one
+		due = earliest(due, timeText(now))
+	}
 	state.KeyExpiresAt = end
 	if state.RotationDueAt = state.dueAt(); k.Rotated && state.wouldLastLonger() {
 		state.RotationDueAt = earliest(state.RotationDueAt, due)
@@ -262,8 +265,10 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	switch {
 	case w.memory.imported:
 		w.memory.ExpiryPending = len(d.differs) > 0
-	case d.keepsKey && len(d.differs) > 0: // from now on, the state has these values
-		w.memory = w.memory.remember(w.Plan, w.before)
+	case d.keepsKey: // from now on, the state has values that no creation has sent
+		for _, name := range d.differs {
+			delete(w.memory.Asked, name)
+		}
 	}
 	if !d.newKey() { // even if a later step fails, the state no longer has the clear text of an encrypted token
 		w.State.AgeRecipients, w.State.RotationDueAt = w.Plan.AgeRecipients, w.Plan.RotationDueAt

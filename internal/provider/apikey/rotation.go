@@ -343,6 +343,7 @@ func (w *write) limitAfterLostResponse(ctx context.Context, e ending, lost *coll
 	old, now := lost.Rotated, w.Client.ServerTime(ctx)
 	switch {
 	case old != nil && ended(old, now) != "":
+		w.warnSuccessor(e, lost)
 		return w.alreadyLimited(ctx, e, lost)
 	case old == nil, !old.EndsWithin(now, e.Days):
 		e.Lost = true
@@ -358,13 +359,18 @@ func (w *write) limitAfterLostResponse(ctx context.Context, e ending, lost *coll
 		return fmt.Errorf("the old key was rotated and works until %s, and looking for its unneeded successor failed: %w",
 			*old.ExpiresAt, lost.Err)
 	}
-	found := slices.DeleteFunc(slices.Clone(lost.Found), w.owns)
-	if w.done(ctx, e.ID); len(found) > 0 {
+	w.done(ctx, e.ID)
+	w.warnSuccessor(e, lost)
+	return nil
+}
+
+// warnSuccessor names the keys of which one may be the unneeded successor of a rotation with a lost response.
+func (w *write) warnSuccessor(e ending, lost *collections.LostKeyError) {
+	if found := slices.DeleteFunc(slices.Clone(lost.Found), w.owns); len(found) > 0 {
 		w.Diags.AddWarning(fmt.Sprintf("%s: a possibly unused key exists, %s", w.State.displayName(), listed(found)),
 			"The old key "+e.ID+" now has an end, set by a rotation. The response, and the token of its successor, were lost. "+
 				"The successor is one of these keys, but they may also belong to another system."+howToEnd(found))
 	}
-	return nil
 }
 
 // endsLikeRotation reports whether the end of a key matches a rotation in the last hour with this grace period. With an
@@ -463,6 +469,9 @@ func lostKey(err error, summary, next string, owns func(collections.APIKey) bool
 	if lost.Err.Older {
 		age = "are older than the request according to the Date headers of the responses, unless these are from another " +
 			"clock"
+	}
+	if !lost.Err.LookedUp {
+		text += "Looking for it ended early, so another one may exist anyway. "
 	}
 	diags.AddError(summary+"; it may be "+listed(found), text+"These keys have the same name, were never used, and "+age+
 		". If one of them was created by this request, its token is lost; they may also belong to another system. "+

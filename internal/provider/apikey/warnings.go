@@ -182,7 +182,7 @@ func belongs(found []collections.APIKey) string {
 func (k memory) createdSince(m model, key collections.APIKey) bool {
 	since, _ := api.ParseTime(m.since().ValueString())
 	created, dated := api.ParseTime(key.CreatedAt)
-	return key.Name == m.Name.ValueString() && !ownsKey(m, k, key) && dated && !created.Before(since)
+	return same.Text(key.Name, m.Name.ValueString()) && !ownsKey(m, k, key) && dated && !created.Before(since)
 }
 
 // warnUnused reports keys that may be left from a run that was killed before it wrote its state: their tokens are lost.

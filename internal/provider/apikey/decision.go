@@ -267,7 +267,9 @@ func (d decision) planned() model {
 	}
 	// While a value is unknown, it may turn out that a rotation creates the key.
 	created := len(d.differs) > 0 || d.plan.isDescribed() && !d.inherits
-	if d.certain() && (created || d.state.KeyExpiresAt.IsNull()) {
+	// Or that the key has ended at the configured time, and is kept.
+	kept := d.ended && d.plan.ExpiresAt.IsUnknown()
+	if d.certain() && (created || d.state.KeyExpiresAt.IsNull()) && !kept {
 		plan.RotationDueAt = d.plan.dueOfNew()
 	}
 	plan.setSecret(d.state.secret().Planned(plan.AgeRecipients, d.newKey()))

@@ -286,7 +286,7 @@ func pathOfKind(name string) string {
 }
 
 // live returns the objects of a kind at the service that have not ended.
-func (s *stage) live(name string) (all []object) {
+func (s *scenario) live(name string) (all []object) {
 	s.t.Helper()
 	if evidence.KindOf(name).Name != name {
 		return s.service.FinanceRecords(name)
@@ -315,7 +315,7 @@ func (s *stage) live(name string) (all []object) {
 }
 
 // ended reports whether an object is canceled, closed, revoked or expired.
-func (s *stage) ended(found object) bool {
+func (s *scenario) ended(found object) bool {
 	text, _ := found["expiresAt"].(string)
 	expires, has := moment(text)
 	return found["status"] == "canceled" || found["status"] == "closed" || found["revokedAt"] != nil ||
@@ -411,7 +411,7 @@ func (s *scenario) fields(parse func([]string) (map[string]any, error), words []
 
 // mark records what another system has set in a free-form object, except the keys that are also in the
 // configuration; see foreignKept.
-func (s *stage) mark(at string, body object) {
+func (s *scenario) mark(at string, body object) {
 	keys, below := any(body), ""
 	if typeOf(at) != "billing_finance_record" {
 		keys, below = body["custom_metadata"], "custom_metadata"

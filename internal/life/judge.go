@@ -154,14 +154,6 @@ func (j *judge) noted(name string) {
 	}
 }
 
-// ends returns a violation if it ends the scenario.
-func (j *judge) ends(bad *violation) *violation {
-	if bad == nil || j.caught != nil && !j.caught(bad) {
-		return nil
-	}
-	return bad
-}
-
 // run plans and applies a file, and compares the two. After a misfortune, the state is settled with the file settle,
 // which may be another one.
 func (j *judge) run(file, settle string, createFirst bool) *violation {
@@ -180,8 +172,8 @@ func (j *judge) run(file, settle string, createFirst bool) *violation {
 	j.last = run{before: before, plan: plan, errors: plan.Errors, warnings: plan.Warnings, sent: sent,
 		said: plan.Diagnostics}
 	j.counts.requests += len(sent)
-	if bad = cmp.Or(bad, j.ends(j.forgotten(plan))); bad == nil && calm {
-		bad = j.ends(j.quiet(plan, meets))
+	if bad = cmp.Or(bad, j.forgotten(plan)); bad == nil && calm {
+		bad = j.quiet(plan, meets)
 	}
 	if bad != nil {
 		return bad
@@ -191,7 +183,7 @@ func (j *judge) run(file, settle string, createFirst bool) *violation {
 		return j.recover(b)
 	} else if len(plan.Errors) > 0 {
 		return j.refused(plan)
-	} else if bad := cmp.Or(j.ends(j.needless(plan)), j.ends(j.faithful(plan))); b == nil && bad != nil {
+	} else if bad := cmp.Or(j.needless(plan), j.faithful(plan)); b == nil && bad != nil {
 		return bad
 	}
 	for _, does := range meanwhile {
@@ -216,15 +208,14 @@ func (j *judge) run(file, settle string, createFirst bool) *violation {
 	j.last.sent = append(j.last.sent, requests...)
 	j.last.said = append(slices.Clone(plan.Diagnostics), done.Diagnostics...)
 	for _, bad := range all {
-		switch bad := j.ends(bad); {
-		case bad == nil:
+		switch {
 		case bad.what == "bug" && j.killed(): // nobody sees what a killed run says
 		case bad.what == "not shown" && overtaken(meets):
 		default:
 			return bad
 		}
 	}
-	if bad := j.ends(j.graceKept(requests, plan, had)); bad != nil {
+	if bad := j.graceKept(requests, plan, had); bad != nil {
 		return bad
 	}
 	if b := j.trouble(existed, settle); b != nil {
@@ -238,7 +229,7 @@ func (j *judge) run(file, settle string, createFirst bool) *violation {
 			b.says(done.Errors, done.Warnings)
 		}
 		b.had, b.since = j.states(), last
-		if bad := j.ends(j.received(b, requests).after(b)); bad != nil {
+		if bad := j.received(b, requests).after(b); bad != nil {
 			return bad
 		}
 		if j.finished(plan, done); j.over {
@@ -248,7 +239,7 @@ func (j *judge) run(file, settle string, createFirst bool) *violation {
 		return j.recover(b)
 	}
 	j.expect(nil) // the rest is not disturbed
-	if bad := j.ends(j.stateHas(requests)); bad != nil {
+	if bad := j.stateHas(requests); bad != nil {
 		return bad
 	}
 	imported := j.finished(plan, done)
@@ -266,8 +257,8 @@ func (j *judge) run(file, settle string, createFirst bool) *violation {
 		return change == nil || change.Action != core.NoOp &&
 			len(differences(change.Before["custom_metadata"], j.drive.State(address)["custom_metadata"], "")) > 0
 	})
-	bad = cmp.Or(j.ends(j.foreignKept(plan)), j.ends(j.contactsKept(plan, had)), j.ends(j.oldKeys(plan, keys)),
-		j.ends(j.linesKept(subscriptions)))
+	bad = cmp.Or(j.foreignKept(plan), j.contactsKept(plan, had), j.oldKeys(plan, keys),
+		j.linesKept(subscriptions))
 	if bad != nil || len(meanwhile) > 0 {
 		return bad
 	}
@@ -476,10 +467,8 @@ func (j *judge) mistaken(plan *core.Plan, createFirst bool) *violation {
 	}
 	done, _, all := j.carried(plan, j.nowDefaults, createFirst)
 	j.belong("own") // the user has noticed it
-	for _, bad := range all {
-		if bad := j.ends(bad); bad != nil {
-			return bad.after(b)
-		}
+	if len(all) > 0 {
+		return all[0].after(b)
 	}
 	b.says(plan.Warnings, done.Errors, done.Warnings)
 	j.finished(plan, done)
@@ -487,7 +476,7 @@ func (j *judge) mistaken(plan *core.Plan, createFirst bool) *violation {
 	now := j.alive()
 	for _, id := range slices.Sorted(maps.Keys(before)) {
 		if o := before[id]; ofBilling(o["kind"]) && !same(o, now[id]) {
-			return j.ends(broken("another token", "%s was %s and is now %s", id, show(o), show(now[id])).after(b))
+			return broken("another token", "%s was %s and is now %s", id, show(o), show(now[id])).after(b)
 		}
 	}
 	for _, change := range plan.Changes {
@@ -496,7 +485,7 @@ func (j *judge) mistaken(plan *core.Plan, createFirst bool) *violation {
 		switch had, _ := change.Before["id"].(string); {
 		case !ofBilling(typeOf(change.Address)):
 		case state == nil && had != "" && before[had] != nil && change.Before["deletion_policy"] != "abandon" && !j.unbound:
-			return j.ends(broken("lost", "%s %s is not in the state: %s", change.Address, had, show(done.Errors)).after(b))
+			return broken("lost", "%s %s is not in the state: %s", change.Address, had, show(done.Errors)).after(b)
 		case state != nil && !b.before[id]:
 			j.drive.Forget(change.Address)
 		}
@@ -563,7 +552,7 @@ func (j *judge) added(at, field string, value any, made object) {
 }
 
 // displayed returns an object at the service as text.
-func (s *stage) displayed(path string) string {
+func (s *scenario) displayed(path string) string {
 	_, response := s.service.Call(http.MethodGet, path, nil)
 	return show(response["data"])
 }

@@ -59,7 +59,7 @@ func TestJudged(t *testing.T) {
 		"another collection, planned": {moved, later("collection", receivables), payables, false, false},
 	} {
 		at := addressOf(test.text)
-		j := newJudge(&scenario{stage: stage{t: t, drive: fixed{state: map[string]object{at: test.state}}},
+		j := newJudge(&scenario{t: t, drive: fixed{state: map[string]object{at: test.state}},
 			used: map[string]bool{}})
 		j.blocks = map[string]block{at: test.block}
 		var bad *violation

@@ -188,7 +188,9 @@ func Run(t *testing.T, pattern string) {
 
 // scenario is a scenario that is being played.
 type scenario struct {
-	stage
+	t       *testing.T
+	service *acctest.Service
+	drive   driver
 
 	path             string
 	source, commands string // the whole file, and its commands
@@ -198,23 +200,28 @@ type scenario struct {
 	used             map[string]bool
 	options          []acctest.Option
 	end              func()
-	here             *acctest.Service      // with the provider's token, which may be another organization's
-	other            string                // that organization's id
-	strange          string                // its token; "" until it is needed
-	genuine          bool                  // through Terraform itself
-	judge            *judge                // nil: the scenario is not judged
-	bad              *violation            // what the judge has found
-	caught           func(*violation) bool // selects the violations that end the scenario; nil: any
-	seed             *uint64               // decides the order of what happens at the same time; nil: one by one
-	mishaps          meeter                // brings misfortunes about
-	net              *network              // carries the requests of a scenario with a seed; nil through Terraform itself
-	heard            atomic.Value          // func(sandbox.Request), through Terraform itself
-	ahead            time.Duration         // how far the service's clock is ahead
-	rewords          bool                  // the service stores texts otherwise than they are sent
-	quiet            bool                  // the scenario may be malformed: fatalf panics
-	called           object                // the response to the last call
-	ages             map[string]*acctest.Identity
-	last             run
+	here             *acctest.Service // with the provider's token, which may be another organization's
+	other            string           // that organization's id
+	strange          string           // its token; "" until it is needed
+	genuine          bool             // through Terraform itself
+	judge            *judge           // nil: the scenario is not judged
+	// marks are the keys of free-form objects that another system has set: address, path and value.
+	marks    map[string]object
+	defaults object // default_custom_metadata of the last apply
+	seen     uint64 // the last request that was looked at
+	// witness gets each plan, and each apply with nil, with the requests; nil: nobody looks.
+	witness func(p *core.Plan, sent []sandbox.Request)
+	bad     *violation    // what the judge has found
+	seed    *uint64       // decides the order of what happens at the same time; nil: one by one
+	mishaps meeter        // brings misfortunes about
+	net     *network      // carries the requests of a scenario with a seed; nil through Terraform itself
+	heard   atomic.Value  // func(sandbox.Request), through Terraform itself
+	ahead   time.Duration // how far the service's clock is ahead
+	rewords bool          // the service stores texts otherwise than they are sent
+	quiet   bool          // the scenario may be malformed: fatalf panics
+	called  object        // the response to the last call
+	ages    map[string]*acctest.Identity
+	last    run
 
 	fails     bool         // the command begins with !
 	failed    string       // the line of the last failure
@@ -272,7 +279,7 @@ func inside(t *testing.T, genuine bool, run func(t *testing.T)) {
 func newScenario(t *testing.T, path, text string) *scenario {
 	t.Helper()
 	archive := txtar.Parse([]byte(text))
-	s := &scenario{stage: stage{t: t, marks: map[string]object{}}, path: path, source: text,
+	s := &scenario{t: t, marks: map[string]object{}, path: path, source: text,
 		commands: string(archive.Comment), files: map[string]string{}, used: map[string]bool{},
 		ages: map[string]*acctest.Identity{}, end: func() {}, last: run{plan: &core.Plan{}}}
 	for _, file := range archive.Files {
@@ -547,7 +554,7 @@ func (s *scenario) judges(words []string) {
 
 // found notes the first violation that ends the scenario.
 func (s *scenario) found(bad *violation) {
-	s.bad = cmp.Or(s.bad, s.judge.ends(bad))
+	s.bad = cmp.Or(s.bad, bad)
 }
 
 // at sets what requests of the next run meet.

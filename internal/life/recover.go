@@ -67,7 +67,7 @@ var lived = append([]string{evidence.Customer, evidence.Account, evidence.Subscr
 	evidence.Key}, collections...)
 
 // alive returns the objects at the service that have not ended, by id, with their kinds.
-func (s *stage) alive() map[string]object {
+func (s *scenario) alive() map[string]object {
 	all := map[string]object{}
 	for _, kind := range lived {
 		for _, o := range s.live(kind) {
@@ -81,7 +81,7 @@ func (s *stage) alive() map[string]object {
 }
 
 // states returns all objects in the state as text.
-func (s *stage) states() string {
+func (s *scenario) states() string {
 	var all strings.Builder
 	for _, address := range s.drive.Addresses() {
 		all.WriteString(show(s.drive.State(address)) + "\n")
@@ -95,9 +95,9 @@ func (j *judge) recover(b *trouble) *violation {
 	for j.service.Sandbox.Late() > 0 {
 		j.pass(time.Second)
 	}
-	bad := j.ends(j.once(b))
+	bad := j.once(b)
 	if !b.killed {
-		bad = cmp.Or(bad, j.ends(j.secrets())) // one that may have been rotated is not in the state any more
+		bad = cmp.Or(bad, j.secrets()) // one that may have been rotated is not in the state any more
 	}
 	if bad != nil {
 		return bad.after(b)
@@ -120,10 +120,8 @@ func (j *judge) recover(b *trouble) *violation {
 		j.counts.runs++
 		began := j.service.Sandbox.Clock().Now()
 		done, _, all := j.carried(plan, j.nowDefaults, false)
-		for _, bad := range all {
-			if bad := j.ends(bad); bad != nil {
-				return bad.after(b)
-			}
+		if len(all) > 0 {
+			return all[0].after(b)
 		}
 		b.says(done.Errors, done.Warnings)
 		b.had += j.states()
@@ -133,7 +131,7 @@ func (j *judge) recover(b *trouble) *violation {
 		}
 		if failed = done.Errors; len(failed) == 0 {
 			settled := j.settled(plan, imported)
-			return cmp.Or(j.ends(j.foreignKept(plan)), j.ends(settled), j.accounted(b), j.ends(j.secretLost())).after(b)
+			return cmp.Or(j.foreignKept(plan), settled, j.accounted(b), j.secretLost()).after(b)
 		}
 		j.follow(b, done.Errors)
 		// Abandoned objects may hold what is needed, as without a misfortune.
@@ -151,7 +149,7 @@ func (j *judge) recover(b *trouble) *violation {
 func (j *judge) replanned(b *trouble) (*core.Plan, *violation) {
 	for {
 		plan, _, bad := j.planned(j.configuration())
-		bad = cmp.Or(bad, j.ends(j.forgotten(plan)))
+		bad = cmp.Or(bad, j.forgotten(plan))
 		b.says(plan.Errors, plan.Warnings)
 		if bad != nil || !j.follow(b, slices.Concat(plan.Warnings, plan.Errors)) {
 			return plan, bad
@@ -217,7 +215,7 @@ func (j *judge) accounted(b *trouble) *violation {
 			return broken("another system's object", "%s was %s and is now %s", path, was, now).after(b)
 		}
 	}
-	return j.ends(j.secrets().after(b))
+	return j.secrets().after(b)
 }
 
 // misjudged reports whether a wrong Date hides a key whose creation was lost: it was due only by that Date, and created

@@ -18,7 +18,7 @@ func pathOf(address string, state object) string {
 }
 
 // remote returns the object at the service, with the items of a subscription as a field; nil if it does not exist.
-func (s *stage) remote(address string, state object) object {
+func (s *scenario) remote(address string, state object) object {
 	if state == nil || evidence.KindOf(typeOf(address)).Type == "" {
 		return nil
 	}

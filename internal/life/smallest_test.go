@@ -26,11 +26,12 @@ func smallest(t *testing.T, text string, bad *violation) (string, *violation) {
 		if time.Now().After(end) {
 			return false
 		}
-		now := relive(t, scenarioOf(lines, files), func(v *violation) bool { return v.kind() == kind })
-		if now != nil {
-			bad = now
+		now := relive(t, scenarioOf(lines, files))
+		if now == nil || now.kind() != kind {
+			return false
 		}
-		return now != nil
+		bad = now
+		return true
 	}
 	if !fails(lines, files) {
 		return text, nil

@@ -31,7 +31,7 @@ var (
 	soakFile     = flag.String("file", "", "the life that TestKeptLives plays")
 	soakOnly     = flag.String("only", "", "the resource types of lives, such as billing_api_key; empty: all")
 	soakFirst    = flag.Bool("first", false, "end with the first failure, as it is: to test the judge with a mutant")
-	soakFind     = flag.String("find", "", "a regular expression for the failures that end a life")
+	soakFind     = flag.String("find", "", "a regular expression for the failures to report")
 )
 
 // total is the sum of all lives of a soak.
@@ -82,8 +82,8 @@ func living(t *testing.T, genuine bool, text string, live func(s *scenario)) (ba
 // still then.
 const longestLife = 2 * time.Minute
 
-// relive plays a text until something is wrong that is caught. A text that cannot be played has no violation.
-func relive(t *testing.T, text string, caught func(*violation) bool) *violation {
+// relive plays a text until something is wrong. A text that cannot be played has no violation.
+func relive(t *testing.T, text string) *violation {
 	t.Helper()
 	return living(t, false, text, func(s *scenario) {
 		defer func() {
@@ -92,7 +92,7 @@ func relive(t *testing.T, text string, caught func(*violation) bool) *violation 
 				panicAgain(r)
 			}
 		}()
-		s.quiet, s.caught = true, caught
+		s.quiet = true
 		for line := range strings.Lines(s.commands) {
 			if s.play(line); s.bad != nil {
 				return
@@ -172,9 +172,8 @@ func (s *soak) life(seed uint64) {
 		}
 	}()
 	genuine := *soakDuration > 0 && acctest.TerraformProgram() != "" && seed%realShare == 0
-	caught := func(bad *violation) bool { return s.find.MatchString(bad.String()) }
-	text, bad := lifeOf(s.t, genuine, false, seed, caught)
-	if ended = true; bad == nil {
+	text, bad := lifeOf(s.t, genuine, false, seed)
+	if ended = true; bad == nil || !s.find.MatchString(bad.String()) {
 		return
 	}
 	kind := bad.kind()
@@ -194,11 +193,9 @@ func (s *soak) life(seed uint64) {
 }
 
 // lifeOf lives the life of a seed, and returns its text.
-func lifeOf(t *testing.T, genuine, calm bool, seed uint64, caught func(*violation) bool) (text string,
-	bad *violation) {
+func lifeOf(t *testing.T, genuine, calm bool, seed uint64) (text string, bad *violation) {
 	t.Helper()
 	bad = living(t, genuine, fmt.Sprintf("seed %d", seed), func(s *scenario) {
-		s.caught = caught
 		d := newDraw(s, seed, calm)
 		d.live(seed)
 		text = d.text()

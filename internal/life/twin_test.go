@@ -35,7 +35,7 @@ func TestTwins(t *testing.T) {
 
 func twin(t *testing.T, seed uint64) {
 	t.Helper()
-	text, bad := lifeOf(t, false, true, seed, nil)
+	text, bad := lifeOf(t, false, true, seed)
 	if bad != nil {
 		t.Fatalf("%s\n%s", bad, text)
 	}

@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"testing"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/core"
@@ -24,21 +23,6 @@ type driver interface {
 	Addresses() []string
 	Forget(address string)
 	Taint(address string)
-}
-
-// stage is a sandbox and a state, and the data for checking invariants.
-type stage struct {
-	t       *testing.T
-	service *acctest.Service
-	drive   driver
-
-	// marks are the keys of free-form objects that another system has set: address, path and value.
-	marks map[string]object
-	// defaults is default_custom_metadata of the last apply.
-	defaults object
-	seen     uint64
-	// witness gets each plan, and each apply with nil, with the requests; nil: nobody looks.
-	witness func(p *core.Plan, sent []sandbox.Request)
 }
 
 // violation is a broken invariant.
@@ -64,7 +48,7 @@ func broken(what, format string, arguments ...any) *violation {
 }
 
 // sent returns the provider's requests since the last call.
-func (s *stage) sent() []sandbox.Request {
+func (s *scenario) sent() []sandbox.Request {
 	var fresh []sandbox.Request
 	for _, r := range s.service.Sandbox.RequestsSince(s.seen) {
 		s.seen = r.Sequence
@@ -81,7 +65,7 @@ func fromProvider(r sandbox.Request) bool {
 }
 
 // planned makes a plan, and checks that it only reads.
-func (s *stage) planned(c core.Configuration) (*core.Plan, []sandbox.Request, *violation) {
+func (s *scenario) planned(c core.Configuration) (*core.Plan, []sandbox.Request, *violation) {
 	s.sent()
 	p := s.drive.Plan(c)
 	sent := s.sent()
@@ -107,7 +91,7 @@ func isBug(text string) bool {
 }
 
 // carried applies a plan, and compares the requests with it.
-func (s *stage) carried(plan *core.Plan, defaults object, createFirst bool) (*core.Applied,
+func (s *scenario) carried(plan *core.Plan, defaults object, createFirst bool) (*core.Applied,
 	[]sandbox.Request, []*violation) {
 	a := applied{plan: plan, before: map[string]object{}, defaults: [2]object{s.defaults, defaults},
 		newIDs: map[string]string{}}
@@ -138,7 +122,7 @@ func (s *stage) carried(plan *core.Plan, defaults object, createFirst bool) (*co
 }
 
 // foreignKept checks that keys of another system stay, in objects that the plan keeps.
-func (s *stage) foreignKept(plan *core.Plan) *violation {
+func (s *scenario) foreignKept(plan *core.Plan) *violation {
 	for _, address := range slices.Sorted(maps.Keys(s.marks)) {
 		keys := s.marks[address]
 		change := plan.Of(address)

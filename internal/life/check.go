@@ -64,6 +64,48 @@ func fromProvider(r sandbox.Request) bool {
 	return strings.HasPrefix(r.Client, "terraform-provider-billing")
 }
 
+// canary is in each write-only value of random lives, and must not be in any file or message.
+const canary = "canary-write-only-7f3a9c"
+
+// secretsOf returns what must not be anywhere, and in addition what only a state and a plan may contain, by name.
+func secretsOf(service *acctest.Service, states map[string]object) (everywhere, shown map[string]string) {
+	everywhere = map[string]string{"write-only credential": canary}
+	for name, token := range map[string]string{"token": service.Token, "finance_token": service.FinanceToken,
+		"collections_api_key": service.CollectionsKey} {
+		everywhere[name] = token[strings.LastIndex(token, ".")+1:] // the signature of a JWT
+	}
+	shown = maps.Clone(everywhere)
+	for address, state := range states {
+		for _, name := range []string{"token", "secret"} {
+			if value, _ := state[name].(string); value != "" {
+				shown[name+" of "+address] = value
+			}
+		}
+	}
+	return everywhere, shown
+}
+
+// held returns the name of a secret in a text; "" if there is none.
+func held(text string, secrets map[string]string) string {
+	for _, name := range slices.Sorted(maps.Keys(secrets)) {
+		if strings.Contains(text, secrets[name]) {
+			return name
+		}
+	}
+	return ""
+}
+
+// revealed reports a secret in a message.
+func (s *scenario) revealed(messages ...[]string) *violation {
+	_, shown := secretsOf(s.service, s.objects())
+	for _, text := range slices.Concat(messages...) {
+		if name := held(text, shown); name != "" {
+			return broken("secret in a message", "%s: %s", name, text)
+		}
+	}
+	return nil
+}
+
 // planned makes a plan, and checks that it only reads.
 func (s *scenario) planned(c core.Configuration) (*core.Plan, []sandbox.Request, *violation) {
 	s.sent()
@@ -80,7 +122,7 @@ func (s *scenario) planned(c core.Configuration) (*core.Plan, []sandbox.Request,
 	if at := slices.IndexFunc(p.Errors, isBug); at >= 0 {
 		return p, sent, broken("bug", "plan: %s", p.Errors[at])
 	}
-	return p, sent, nil
+	return p, sent, s.revealed(p.Errors, p.Warnings)
 }
 
 func isBug(text string) bool {
@@ -115,6 +157,9 @@ func (s *scenario) carried(plan *core.Plan, defaults object, createFirst bool) (
 		}
 	}
 	var all []*violation
+	if bad := s.revealed(done.Errors, done.Warnings); bad != nil {
+		all = append(all, bad)
+	}
 	for _, unexplained := range a.explain(requests) {
 		all = append(all, broken("not shown", "%s", unexplained))
 	}

@@ -202,6 +202,9 @@ func (j *judge) run(file, settle string, createFirst bool) *violation {
 		j.over = true
 		return nil
 	}
+	if j.net != nil && !j.killed() && j.net.delayed() > longestGrace {
+		return broken("slow interrupt", "the apply went on for %s", j.net.delayed())
+	}
 	j.unbound = j.unbound && len(done.Errors) > 0
 	j.counts.requests += len(requests)
 	j.last.errors, j.last.warnings = done.Errors, append(slices.Clone(plan.Warnings), done.Warnings...)
@@ -264,6 +267,9 @@ func (j *judge) run(file, settle string, createFirst bool) *violation {
 	}
 	return j.settled(plan, imported)
 }
+
+// longestGrace is what an interrupted run leaves to a request under way, which takes some time to be sent.
+const longestGrace = 8*time.Second + longestPause
 
 // rest is the time between two runs. In less than a minute, nothing proves that a record was deleted if its key is used
 // again; but reads that lag show what another run has just written. What another system has just written can be lost.

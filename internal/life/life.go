@@ -353,6 +353,9 @@ func (s *scenario) fatalf(format string, arguments ...any) {
 
 func (s *scenario) errorf(format string, arguments ...any) {
 	s.t.Helper()
+	if s.quiet {
+		panic(malformed(fmt.Sprintf(format, arguments...)))
+	}
 	s.t.Errorf("%s\n%s", s.where(), fmt.Sprintf(format, arguments...))
 }
 

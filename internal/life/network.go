@@ -39,6 +39,7 @@ type network struct {
 	back      time.Time
 	killed    chan struct{}
 	interrupt chan struct{}
+	stopped   time.Time // when the run was interrupted
 	then      func(words []string)
 }
 
@@ -193,7 +194,7 @@ func (n *network) expect(meets []misfortune) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.meets, n.counts, n.met, n.back = meets, map[string]int{}, nil, time.Time{}
-	n.killed, n.interrupt = make(chan struct{}), make(chan struct{})
+	n.killed, n.interrupt, n.stopped = make(chan struct{}), make(chan struct{}), time.Time{}
 }
 
 // happened returns what the run has met so far, and whether it was killed.
@@ -272,7 +273,7 @@ func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx := sandbox.WithFault(r.Context(), func(operation string) (sandbox.Fault, bool) {
 		m = p.take(operation, r.Method, body)
 		if m.interrupt && !strings.HasPrefix(m.fault, slow) {
-			stop(p.interrupt)
+			p.stop()
 		}
 		return p.fault(m)
 	})
@@ -287,7 +288,7 @@ func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	if after, isSlow := strings.CutPrefix(m.fault, slow); isSlow {
 		if m.interrupt { // while its response is awaited
-			stop(p.interrupt)
+			p.stop()
 		}
 		select {
 		case <-time.After(duration(after)):
@@ -310,6 +311,26 @@ func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, errDead
 	}
 	return response, err
+}
+
+// stop interrupts the run.
+func (n *network) stop() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.stopped.IsZero() {
+		n.stopped = time.Now()
+	}
+	stop(n.interrupt)
+}
+
+// delayed returns how long the run has gone on after it was interrupted.
+func (n *network) delayed() time.Duration {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.stopped.IsZero() {
+		return 0
+	}
+	return time.Since(n.stopped)
 }
 
 // tie notes that requests will wait for the same instant, the end of a rate limit.

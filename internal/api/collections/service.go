@@ -59,8 +59,8 @@ func (s *Service) Now(ctx context.Context) (time.Time, error) {
 }
 
 // HasPassed reports whether a time has passed by the service's clock. Before the first response, the service's time is
-// requested inside an apply, and otherwise only if the time has passed by the local clock. A plan that is shown does not
-// rely on a Date that has jumped: the apply may see another one.
+// requested inside an apply, and otherwise only if the time has passed by the local clock. A plan that is shown does
+// not rely on a Date that has jumped: the apply may see another one.
 func (s *Service) HasPassed(ctx context.Context, at time.Time, applying bool) bool {
 	if !applying && s.client.DateJumped() {
 		return false

@@ -282,10 +282,11 @@ func (j *judge) rest(meets []misfortune) time.Duration {
 	return time.Minute
 }
 
-// overtaken reports whether another system may change an object between a read that lags and a write.
+// overtaken reports whether another system may change an object between a read and a write that sends it whole: if
+// reads lag, or if it adds to a part of it.
 func overtaken(meets []misfortune) bool {
-	return slices.ContainsFunc(meets, func(m misfortune) bool { return m.then != nil }) &&
-		slices.ContainsFunc(meets, misfortune.lags)
+	lags := slices.ContainsFunc(meets, misfortune.lags)
+	return slices.ContainsFunc(meets, func(m misfortune) bool { return m.then != nil && (lags || m.then[0] == "add") })
 }
 
 // killed reports whether the run was killed.

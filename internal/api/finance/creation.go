@@ -179,10 +179,17 @@ func (s *Service) post(ctx context.Context, collection string, body json.RawMess
 	}
 	record, _, err := api.Create(ctx, s.client, api.Creation[Record]{
 		Send: func(ctx context.Context) (Record, error) {
-			ask := func(ctx context.Context) (Record, error) { return api.One[Record](ctx, s.client, request) }
+			asked := 0
+			ask := func(ctx context.Context) (Record, error) {
+				asked++
+				return api.One[Record](ctx, s.client, request)
+			}
 			record, err := ask(ctx)
 			// A request with the same key returns the record of the first one.
-			return api.ReadBack(ctx, record, err, ask)
+			if record, err = api.ReadBack(ctx, record, err, ask); err != nil && asked > 1 {
+				err = &unseenError{err}
+			}
+			return record, err
 		},
 		Describe: fmt.Sprintf("record in the collection %q", collection),
 		Again:    fmt.Sprintf("A creation with the key %s returns it, or creates it", key),
@@ -190,11 +197,20 @@ func (s *Service) post(ctx context.Context, collection string, body json.RawMess
 	return &record, err
 }
 
+// unseenError is the error of a request that was sent again, because the first one succeeded without showing the
+// record.
+type unseenError struct{ error }
+
+func (e *unseenError) Unwrap() error { return e.error }
+
 // MayHaveCreated reports whether a failed creation may have created the record: every error except a clear rejection.
 func MayHaveCreated(err error) bool {
 	var taken *TakenError
+	var unseen *unseenError
 	e, ok := api.AsError(err)
-	if !ok {
+	if errors.As(err, &unseen) {
+		return true
+	} else if !ok {
 		return err != nil && !errors.As(err, &taken)
 	}
 	switch {

@@ -145,6 +145,11 @@ func TestCreateRecord(t *testing.T) {
 				d.HandleFunc("POST /", turns(d.Handle, respond(403, "")))
 			},
 			err: "403", unsettled: true, records: "o1"},
+		"an empty response, and then a rejected token": {
+			prepare: func(d *apitest.Service) {
+				d.HandleFunc("POST /", turns(respond(201, ""), apitest.Rejected(401, "invalid_token")))
+			},
+			err: "invalid_token", unsettled: true, requests: "POST /v1/bills, POST /v1/bills"},
 		"a response without an id": {
 			prepare: func(d *apitest.Service) { d.HandleFunc("POST /", respond(201, `{"data":{"name":"Rent"}}`)) },
 			err:     "no record with an id", unsettled: true, requests: "POST /v1/bills, POST /v1/bills"},

@@ -31,6 +31,7 @@ type handler struct {
 	defects
 	mu    sync.Mutex
 	seen  map[string]bool
+	looks map[string]int
 	last  string // timestamp
 	works int
 }
@@ -125,10 +126,13 @@ func (h *handler) work(header http.Header, event, timestamp string) (status int)
 	}
 	h.last = max(h.last, timestamp)
 	seen := h.seen[id]
-	if h.slowMemory { // another process remembers meanwhile
-		h.mu.Unlock()
-		time.Sleep(20 * time.Millisecond)
-		h.mu.Lock()
+	if h.slowMemory { // another process looks too before this one remembers
+		h.looks[id]++
+		for began := time.Now(); h.looks[id] < 2 && time.Since(began) < 200*time.Millisecond; {
+			h.mu.Unlock()
+			time.Sleep(time.Millisecond)
+			h.mu.Lock()
+		}
 	}
 	if seen && h.conflicts {
 		return http.StatusConflict

@@ -47,7 +47,7 @@ func TestDrill(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := &handler{defects: c.defects, seen: map[string]bool{}}
+			h := &handler{defects: c.defects, seen: map[string]bool{}, looks: map[string]int{}}
 			server := httptest.NewServer(h)
 			defer server.Close()
 			d := drill{url: strings.Replace(server.URL, "//", "//hooks:password@", 1), secret: handlerSecret,

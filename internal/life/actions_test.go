@@ -121,7 +121,7 @@ func (d *draw) operate() {
 	d.set(b)
 	meets := d.misfortunes()
 	counts := name == "plan_id" || name == "rotate_secret_when_changed" // each repetition of its request has an effect
-	if d.s.net != nil && !d.calm && (counts || d.chance(2)) {
+	if !d.calm && (counts || d.chance(2)) {
 		nth := d.IntN(2) // the second step of an apply, if there is one
 		if counts {
 			nth = d.IntN(3) / 2
@@ -306,7 +306,7 @@ func (d *draw) runs(meets []misfortune) {
 	if d.chance(3) {
 		words = append(words, "-create-first")
 	}
-	if d.s.net != nil && !d.calm && d.chance(20) {
+	if !d.calm && d.chance(20) {
 		d.do("meanwhile", "organization", "other")
 	} else if d.meet(meets); len(meets) > 0 && d.s.judge.appliedFile != "" && d.chance(3) {
 		words = append(words, "-settle="+d.s.judge.appliedFile)
@@ -334,7 +334,7 @@ func (d *draw) meet(all []misfortune) {
 
 // misfortunes draws those of a run.
 func (d *draw) misfortunes() (all []misfortune) {
-	if d.s.genuine || d.calm || d.chance(3) {
+	if d.calm || d.chance(3) {
 		return nil
 	}
 	for range 1 + d.IntN(3) {

@@ -230,7 +230,7 @@ func (d *draw) live(seed uint64) {
 	if d.do("seed", fmt.Sprint(seed)); rewords != "" {
 		d.do("sandbox", "rewords="+rewords)
 	}
-	if d.start = acctest.Epoch; clock != "" && !d.s.genuine {
+	if d.start = acctest.Epoch; clock != "" {
 		d.do("sandbox", "clock="+clock)
 		d.start = d.start.Add(duration(clock))
 	}

@@ -59,7 +59,7 @@ func newJudge(s *scenario) *judge {
 }
 
 // counts counts what is judged; runs are cycles of a plan and an apply.
-type counts struct{ lives, real, commands, runs, refused, requests, copies, met int }
+type counts struct{ lives, commands, runs, refused, requests, copies, met int }
 
 // block is a resource block, as far as the judge looks at it. A reference is {"$ref": "billing_customer.c.id"}.
 type block struct {

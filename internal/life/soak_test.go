@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -31,7 +30,6 @@ var (
 	soakFile     = flag.String("file", "", "the life that TestKeptLives plays")
 	soakOnly     = flag.String("only", "", "the resource types of lives, such as billing_api_key; empty: all")
 	soakFirst    = flag.Bool("first", false, "end with the first failure, as it is: to test the judge with a mutant")
-	soakFind     = flag.String("find", "", "a regular expression for the failures to report")
 )
 
 // total is the sum of all lives of a soak.
@@ -41,14 +39,14 @@ var total struct {
 }
 
 func (c *counts) add(of counts) {
-	c.lives, c.real, c.commands, c.runs = c.lives+of.lives, c.real+of.real, c.commands+of.commands, c.runs+of.runs
+	c.lives, c.commands, c.runs = c.lives+of.lives, c.commands+of.commands, c.runs+of.runs
 	c.refused, c.requests = c.refused+of.refused, c.requests+of.requests
 	c.copies, c.met = c.copies+of.copies, c.met+of.met
 }
 
 func (c counts) String() string {
-	return fmt.Sprintf("%d lives (%d through Terraform), %d commands, %d runs (%d refused), %d requests, %d misfortunes, "+
-		"%d copies", c.lives, c.real, c.commands, c.runs, c.refused, c.requests, c.met, c.copies)
+	return fmt.Sprintf("%d lives, %d commands, %d runs (%d refused), %d requests, %d misfortunes, "+
+		"%d copies", c.lives, c.commands, c.runs, c.refused, c.requests, c.met, c.copies)
 }
 
 // living plays a life of a scenario, and returns what the judge has found.
@@ -65,9 +63,6 @@ func living(t *testing.T, genuine bool, text string, live func(s *scenario)) (ba
 			s.end()
 			if bad = s.bad; s.judge != nil {
 				s.judge.counts.lives = 1
-				if genuine {
-					s.judge.counts.real = 1
-				}
 				total.Lock()
 				defer total.Unlock()
 				total.add(s.judge.counts)
@@ -107,7 +102,7 @@ func TestSoak(t *testing.T) {
 	defer acctest.WithLag()()
 	defer debug.SetGCPercent(debug.SetGCPercent(1600)) // lives are short, and their garbage is small
 	seed, count, begun := uint64(1), cmp.Or(*soakCount, shortLives), time.Now()
-	s := &soak{t: t, find: regexp.MustCompile(*soakFind), known: map[string]int{}}
+	s := &soak{t: t, known: map[string]int{}}
 	if *soakDuration > 0 || *soakCount > 0 {
 		seed = uint64(begun.UnixNano()) % 1_000_000
 	}
@@ -142,8 +137,7 @@ const shortLives = 100
 
 // soak is a running soak.
 type soak struct {
-	t    *testing.T
-	find *regexp.Regexp
+	t *testing.T
 
 	mu    sync.Mutex
 	known map[string]int // number of failures by kind
@@ -171,9 +165,8 @@ func (s *soak) life(seed uint64) {
 			s.t.Errorf("make simulate SEED=%d reproduces it.", seed)
 		}
 	}()
-	genuine := *soakDuration > 0 && acctest.TerraformProgram() != "" && seed%realShare == 0
-	text, bad := lifeOf(s.t, genuine, false, seed)
-	if ended = true; bad == nil || !s.find.MatchString(bad.String()) {
+	text, bad := lifeOf(s.t, false, seed)
+	if ended = true; bad == nil {
 		return
 	}
 	kind := bad.kind()
@@ -193,9 +186,9 @@ func (s *soak) life(seed uint64) {
 }
 
 // lifeOf lives the life of a seed, and returns its text.
-func lifeOf(t *testing.T, genuine, calm bool, seed uint64) (text string, bad *violation) {
+func lifeOf(t *testing.T, calm bool, seed uint64) (text string, bad *violation) {
 	t.Helper()
-	bad = living(t, genuine, fmt.Sprintf("seed %d", seed), func(s *scenario) {
+	bad = living(t, false, fmt.Sprintf("seed %d", seed), func(s *scenario) {
 		d := newDraw(s, seed, calm)
 		d.live(seed)
 		text = d.text()
@@ -263,9 +256,6 @@ func rewordsOf(seed uint64) string {
 	slices.SortFunc(kinds, func(a, b string) int { return strings.Compare(b, a) }) // crlf after line-end: twice as once
 	return strings.Join(kinds, ",")
 }
-
-// realShare is the share of lives that go through Terraform itself: one in so many.
-const realShare = 40
 
 // TestKeptLives plays the lives that have found bugs, or -file.
 func TestKeptLives(t *testing.T) {

@@ -35,7 +35,7 @@ func TestTwins(t *testing.T) {
 
 func twin(t *testing.T, seed uint64) {
 	t.Helper()
-	text, bad := lifeOf(t, false, true, seed)
+	text, bad := lifeOf(t, true, seed)
 	if bad != nil {
 		t.Fatalf("%s\n%s", bad, text)
 	}

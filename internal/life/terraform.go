@@ -35,7 +35,8 @@ type terraform struct {
 	counts map[string]int // requests so far, by operation
 	met    []met
 	when   chan struct{} // closed when the run is to be killed
-	faults []string      // those of meets, by id
+	faults []string      // of the run, by id
+	outage time.Duration // that they last
 }
 
 func newTerraform(t *testing.T, service *acctest.Service) *terraform {
@@ -55,6 +56,9 @@ func (d *terraform) heard(r sandbox.Request) {
 			d.met = append(d.met, met{misfortune: m, operation: r.Operation, method: r.Method})
 			if m.kill || m.interrupt {
 				stop(d.when)
+			} else if fault, err := sandbox.ParseFault(m.fault); err == nil { // the next request begins it
+				d.faults = append(d.faults, d.service.Sandbox.AddFault(fault))
+				d.outage = fault.Outage
 			}
 		}
 	}
@@ -68,16 +72,17 @@ func (d *terraform) expect(meets []misfortune) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.meets, d.counts, d.met, d.when = meets, map[string]int{}, nil, make(chan struct{})
+}
+
+// recovered ends an outage: the judge asks the service too.
+func (d *terraform) recovered() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	for _, fault := range d.faults {
 		d.service.Sandbox.RemoveFault(fault)
 	}
-	d.faults = nil
-	for _, m := range meets {
-		if fault, err := sandbox.ParseFault(m.fault); m.fault != "" && err == nil {
-			fault.Skip = m.nth
-			d.faults = append(d.faults, d.service.Sandbox.AddFault(fault))
-		}
-	}
+	time.Sleep(d.outage)
+	d.faults, d.outage = nil, 0
 }
 
 // happened returns what the run has met so far, and whether it was killed.
@@ -118,6 +123,7 @@ func (d *terraform) run(arguments ...string) acctest.Printed {
 			d.Write("terraform.tfstate", "")
 		}
 	}
+	d.recovered()
 	if leak := d.leak(string(out)); leak != "" {
 		printed.Errors = append(printed.Errors, acctest.Said{Text: "error in the provider: " + leak})
 	}

@@ -24,7 +24,7 @@ import (
 func (s *scenario) apply(words []string) {
 	s.t.Helper()
 	if s.judge != nil && (words[0] == "apply" || words[0] == "plan") {
-		s.judges(words)
+		s.underJudge(words)
 		return
 	}
 	c, next, rest := s.flags(words)
@@ -52,7 +52,7 @@ func (s *scenario) apply(words []string) {
 	if err != nil {
 		s.last = run{plan: &core.Plan{Errors: []string{err.Error()}}, errors: []string{err.Error()},
 			before: s.objects()}
-		s.judged(words[0])
+		s.concluded(words[0])
 		return
 	}
 	parsed.Variables, parsed.Replace, parsed.Target, parsed.NoRefresh = c.Variables, c.Replace, c.Target, c.NoRefresh
@@ -63,11 +63,11 @@ func (s *scenario) apply(words []string) {
 		parsed.Text += fmt.Sprintf("\nimport {\n  to = %s\n  id = %q\n}\n", at, id)
 	}
 	s.run(parsed, words[0] != "plan", next)
-	s.judged(words[0])
+	s.concluded(words[0])
 }
 
-// judged checks whether the last run failed as expected: in the plan, or in the apply of a plan that succeeds.
-func (s *scenario) judged(command string) {
+// concluded checks whether the last run failed as expected: in the plan, or in the apply of a plan that succeeds.
+func (s *scenario) concluded(command string) {
 	s.t.Helper()
 	errs, inPlan := strings.Join(s.last.errors, "\n"), len(s.last.plan.Errors) > 0
 	switch {

@@ -252,7 +252,7 @@ func (s *scenario) names() map[string]string {
 		}
 	}
 	name(s.service.Sandbox.Organization().ID, "organization")
-	name(s.other, "other organization")
+	name(s.otherID, "other organization")
 	name(fmt.Sprint(s.called["id"]), "called")
 	return names
 }

@@ -201,8 +201,8 @@ type scenario struct {
 	options          []acctest.Option
 	end              func()
 	here             *acctest.Service // with the provider's token, which may be another organization's
-	other            string           // that organization's id
-	strange          string           // its token; "" until it is needed
+	otherID          string           // that organization's id
+	otherToken       string           // its token; "" until it is needed
 	genuine          bool             // through Terraform itself
 	judge            *judge           // nil: the scenario is not judged
 	// marks are the keys of free-form objects that another system has set: address, path and value.
@@ -213,7 +213,7 @@ type scenario struct {
 	witness func(p *core.Plan, sent []sandbox.Request)
 	bad     *violation    // what the judge has found
 	seed    *uint64       // decides the order of what happens at the same time; nil: one by one
-	mishaps meeter        // brings misfortunes about
+	mishaps mishaps       // brings misfortunes about
 	net     *network      // carries the requests of a scenario with a seed; nil through Terraform itself
 	heard   atomic.Value  // func(sandbox.Request), through Terraform itself
 	ahead   time.Duration // how far the service's clock is ahead
@@ -259,8 +259,8 @@ func play(t *testing.T, path, text string) {
 	})
 }
 
-// meeter brings about what a run meets.
-type meeter interface {
+// mishaps bring about what a run meets.
+type mishaps interface {
 	expect(meets []misfortune)
 	happened() (all []met, killed bool)
 }
@@ -481,7 +481,7 @@ func (s *scenario) command(words []string) {
 		"apply": s.apply, "plan": s.apply, "destroy": s.apply, "import": s.apply, "edit": s.edit, "add": s.add,
 		"delete": s.edit, "call": s.call, "clock": s.clock, "fault": s.fault,
 		"organization": s.organization, "expect": s.expect, "shown": s.shown, "listed": s.shown, "at": s.at,
-		"terraform": s.terraform, "forget": s.forget, "taint": s.taint, "reimport": s.judges, "copy": s.judges,
+		"terraform": s.terraform, "forget": s.forget, "taint": s.taint, "reimport": s.underJudge, "copy": s.underJudge,
 		"meanwhile": func(words []string) {
 			s.meanwhile = append(s.meanwhile, func() { s.command(words[1:]) })
 		},
@@ -515,8 +515,8 @@ func (s *scenario) impossible(words []string) bool {
 	})
 }
 
-// judges runs a command of a judged scenario.
-func (s *scenario) judges(words []string) {
+// underJudge runs a command of a judged scenario.
+func (s *scenario) underJudge(words []string) {
 	s.t.Helper()
 	if s.judge == nil {
 		s.fatalf("%s needs judge", words[0])
@@ -768,10 +768,10 @@ func (s *scenario) organization(words []string) {
 func (s *scenario) belong(to string) {
 	s.t.Helper()
 	if s.here.Token = s.service.Token; to == "other" {
-		if s.strange == "" {
-			s.strange, s.other = s.service.OtherToken()
+		if s.otherToken == "" {
+			s.otherToken, s.otherID = s.service.OtherToken()
 		}
-		s.here.Token = s.strange
+		s.here.Token = s.otherToken
 	}
 	s.renewed()
 }

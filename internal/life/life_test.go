@@ -54,9 +54,13 @@ var wrong = map[string]string{
 	"apply other.tf":                                                                           "file other.tf does not exist",
 	"fault webhook_endpoints.create nonsense=1":                                                "nonsense",
 	"expect secret billing_webhook_endpoint.e ana":                                             "the state has",
-	"unknown": "unknown command",
-	"call GET /api/v1/webhook-endpoints/nobody": "status 404",
-	"expect state 'billing_webhook_endpoint.e":  "unclosed quote",
+	"at request x of write: kill":                                                              "invalid syntax",
+	"at request 1: nonsense=1":                                                                 "nonsense",
+	"at request 1 kill":                                                                        "usage: at request",
+	"copy":                                                                                     "copy needs judge",
+	"unknown":                                                                                  "unknown command",
+	"call GET /api/v1/webhook-endpoints/nobody":                                                "status 404",
+	"expect state 'billing_webhook_endpoint.e":                                                 "unclosed quote",
 }
 
 // TestWrong plays scenarios that must fail, each in a separate process.

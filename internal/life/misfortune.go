@@ -37,47 +37,52 @@ const slow = "slow="
 
 // misfortuneOf reads the words after "at request".
 func misfortuneOf(words []string) (m misfortune, err error) {
-	m.times = 1
-	var fault []string
-	head := true
-	for i := 0; i < len(words) && err == nil; i++ {
-		word := words[i]
-		last := strings.HasSuffix(word, ":")
-		before := strings.TrimSuffix(word, ":")
-		switch {
-		case !head && word == "then":
-			m.then, i = words[i+1:], len(words)
-		case !head && word == "date" && i+1 < len(words):
-			i++
-			m.date = words[i]
-		case !head && slices.Contains([]string{"provider", "terraform", "both"}, word):
-			m.target = word
-		case !head && word == "delay" && i+1 < len(words):
-			i++
-			m.delay, err = time.ParseDuration(words[i])
-		case !head && word == "kill":
-			m.kill = true
-		case !head && word == "interrupt":
-			m.interrupt = true
-		case !head && word == "twice":
-			m.twice = true
-		case !head:
-			fault = append(fault, word)
-		case i == 0:
-			m.nth, err = strconv.Atoi(before)
-			m.nth--
-		case word == "of":
-		case strings.HasPrefix(before, "x"):
-			m.times, err = strconv.Atoi(before[1:])
-		default:
-			m.of = before
-		}
-		head = head && !last
+	end := slices.IndexFunc(words, func(word string) bool { return strings.HasSuffix(word, ":") })
+	if end < 0 {
+		return m, errors.New("usage: at request N [of OPERATION] [xTIMES]: EFFECT")
 	}
-	if m.fault = strings.Join(fault, ","); head || m.nth < 0 {
-		err = errors.New("usage: at request N [of OPERATION] [xTIMES]: EFFECT")
-	} else if m.fault != "" && !strings.HasPrefix(m.fault, slow) && err == nil {
-		_, err = sandbox.ParseFault(m.fault)
+	head, effects := slices.Clone(words[:end+1]), append(slices.Clone(words[end+1:]), "")
+	head[end] = strings.TrimSuffix(head[end], ":")
+	number := func(text string) int {
+		n, wrong := strconv.Atoi(text)
+		err = errors.Join(err, wrong)
+		return n
+	}
+	m.nth, m.times = number(head[0])-1, 1
+	for _, word := range head[1:] {
+		if n, isTimes := strings.CutPrefix(word, "x"); isTimes {
+			m.times = number(n)
+		} else if word != "of" {
+			m.of = word
+		}
+	}
+	var fault []string
+	for i := 0; i < len(effects)-1; i++ {
+		switch word := effects[i]; word {
+		case "kill":
+			m.kill = true
+		case "interrupt":
+			m.interrupt = true
+		case "provider", "terraform", "both":
+			m.target = word
+		case "twice":
+			m.twice = true
+		case "delay":
+			i++
+			d, wrong := time.ParseDuration(effects[i])
+			m.delay, err = d, errors.Join(err, wrong)
+		case "date":
+			i++
+			m.date = effects[i]
+		case "then":
+			m.then, i = effects[i+1:len(effects)-1], len(effects)
+		default:
+			fault = append(fault, word)
+		}
+	}
+	if m.fault = strings.Join(fault, ","); m.fault != "" && !strings.HasPrefix(m.fault, slow) {
+		_, wrong := sandbox.ParseFault(m.fault)
+		err = errors.Join(err, wrong)
 	}
 	return m, err
 }

@@ -536,6 +536,8 @@ func (s *scenario) underJudge(words []string) {
 		}
 		s.found(s.judge.stranger())
 		return
+	case "destroy", "import":
+		s.fatalf("with judge, apply another file, or reimport an object")
 	}
 	for _, word := range words[1:] {
 		if to, settles := strings.CutPrefix(word, "-settle="); settles {

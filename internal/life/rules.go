@@ -76,7 +76,7 @@ var failures = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	// plan_change was not known in the plan
 	"nothing would be billed until the plan starts", "the plan cannot be removed at the end of the period",
 	// it was not known in the plan, and ignore_changes keeps a part of another type
-	"Conflicting authentication",
+	"Incomplete authentication", "Conflicting authentication",
 	// what was not known in the plan differs from what was imported
 	"would be replaced during its import",
 	"The plan cannot show whether the imported customer", // a value that is known only after apply decides

@@ -2,15 +2,6 @@
 
 package acctest
 
-import "time"
-
-// Kill is a signal to the processes of a run, which this system does not have.
-type Kill struct {
-	Interrupt bool
-	Target    string
-	Delay     time.Duration
-}
-
 // Supervise does nothing here.
 func (c *Terraform) Supervise(string) {}
 

@@ -17,16 +17,6 @@ import (
 	"time"
 )
 
-// Kill is a signal to the processes of a run.
-type Kill struct {
-	// Interrupt sends SIGINT instead of SIGKILL.
-	Interrupt bool
-	// Target is provider, terraform, or both.
-	Target string
-	// Delay passes before the signal.
-	Delay time.Duration
-}
-
 // pids is the file in which every process of the provider records its id.
 const pids = "provider.pids"
 

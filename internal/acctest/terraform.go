@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	tfjson "github.com/hashicorp/terraform-json"
 
@@ -198,6 +199,16 @@ func ReadPrinted(out []byte) Printed {
 		}
 	}
 	return p
+}
+
+// Kill is a signal to the processes of a run.
+type Kill struct {
+	// Interrupt sends SIGINT instead of SIGKILL.
+	Interrupt bool
+	// Target is provider, terraform, or both.
+	Target string
+	// Delay passes before the signal.
+	Delay time.Duration
 }
 
 // Plan reads a plan file, with exact numbers.

@@ -295,7 +295,8 @@ func (d *draw) runs(meets []misfortune) {
 		for range 1 + d.IntN(2) {
 			if address := d.block(d.blocks); address != "" {
 				name := pickOne(d, slices.Sorted(maps.Keys(d.blocks[address].values)))
-				later[address] = append(later[address], d.turn(address, name))
+				later[address] = append(later[address], name)
+				d.turn(address, name)
 			}
 		}
 	}
@@ -314,15 +315,14 @@ func (d *draw) runs(meets []misfortune) {
 	d.apply(later, words...)
 }
 
-// turn sometimes changes an argument that is known only after apply, and returns its name.
-func (d *draw) turn(address, name string) string {
+// turn sometimes changes an argument that is known only after apply.
+func (d *draw) turn(address, name string) {
 	if values := choices[typeOf(address)][name]; values != nil && d.chance(5) {
 		b := d.blocks[address]
 		b.values = maps.Clone(b.values)
 		b.values[name] = named(pickOne(d, values), address)
 		d.set(b)
 	}
-	return name
 }
 
 // meet sets what the next run meets.
@@ -349,9 +349,9 @@ func (d *draw) misfortunes() (all []misfortune) {
 	}
 	// The creation is lost, and another system has created the object meanwhile.
 	if words := d.resemble(address); words != nil {
-		all = append(all, misfortune{nth: d.IntN(3), times: 1, then: words})
+		all = append(all, misfortune{nth: d.IntN(3), then: words})
 	}
-	return append(all, misfortune{of: ofWrite, times: 1, fault: "drop=before"})
+	return append(all, misfortune{of: ofWrite, fault: "drop=before"})
 }
 
 // requests is the number of requests that most runs have.
@@ -359,12 +359,6 @@ const requests = 6
 
 // misfortune draws one of a run.
 func (d *draw) misfortune() misfortune {
-	m := d.drawMisfortune()
-	m.times = max(m.times, 1)
-	return m
-}
-
-func (d *draw) drawMisfortune() misfortune {
 	nth, nthWrite := d.IntN(requests), d.IntN(2)
 	switch d.IntN(20) {
 	case 0:

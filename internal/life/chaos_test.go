@@ -31,13 +31,7 @@ func TestChaos(t *testing.T) {
 			t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 				t.Parallel()
 				text := scheduled(t, seed)
-				if bad := living(t, true, text, func(s *scenario) {
-					for line := range strings.Lines(s.commands) {
-						if s.play(line); s.bad != nil {
-							return
-						}
-					}
-				}); bad != nil {
+				if bad := living(t, true, text, (*scenario).playAll); bad != nil {
 					commands, _, _ := strings.Cut(text, "-- ")
 					t.Errorf("%s\n%s\nmake chaos SEED=%d replays it.", bad, commands, seed)
 				}
@@ -71,18 +65,12 @@ func scheduled(t *testing.T, seed uint64) string {
 		lines = append(lines, m.String())
 	}
 	lines = append(lines, "apply "+phase.name)
-	values := map[string][]string{"create": {"1", "1", "1"}, "update": {"2", "1", "1"}, "rotate": {"1", "2", "1"},
-		"renew": {"1", "1", "2"}}
-	files := map[string]string{"destroy": ""}
-	for name, of := range values {
-		revision, _ := strconv.Atoi(of[0])
-		files[name] = strings.NewReplacer("REVISION", of[0], "ROTATION", of[1], "RENEWAL", of[2], "TERMS",
-			strconv.Itoa(10+revision), "SCOPES", strings.Join([]string{`"charges:read"`, `"payables:read"`}[:of[2][0]-'0'], ", "),
-			"CANARY", canary).Replace(string(archive.Files[0].Data))
-	}
-	scenario := strings.Join(lines, "\n") + "\n"
-	for name, file := range files {
-		scenario += "-- " + name + " --\n" + file
+	scenario := strings.Join(lines, "\n") + "\n-- destroy --\n"
+	for name, of := range map[string][4]string{"create": {"1", "1", "1", `"charges:read"`},
+		"update": {"2", "1", "1", `"charges:read"`}, "rotate": {"1", "2", "1", `"charges:read"`},
+		"renew": {"1", "1", "2", `"charges:read", "payables:read"`}} {
+		scenario += "-- " + name + " --\n" + strings.NewReplacer("REVISION", of[0], "ROTATION", of[1], "RENEWAL", of[2],
+			"SCOPES", of[3], "CANARY", canary).Replace(string(archive.Files[0].Data))
 	}
 	return scenario
 }
@@ -91,7 +79,7 @@ func scheduled(t *testing.T, seed uint64) string {
 func disturbed(r *rand.Rand, writes int) (all []misfortune) {
 	if r.IntN(5) > 0 {
 		m := misfortune{kill: true, target: []string{"provider", "terraform", "both"}[r.IntN(3)], of: ofWrite,
-			nth: r.IntN(writes), times: 1, delay: time.Duration(r.IntN(200)) * time.Millisecond}
+			nth: r.IntN(writes), delay: time.Duration(r.IntN(200)) * time.Millisecond}
 		if r.IntN(4) == 0 { // a provider ignores it
 			m.kill, m.interrupt, m.target = false, true, []string{"terraform", "both"}[r.IntN(2)]
 		}
@@ -101,7 +89,7 @@ func disturbed(r *rand.Rand, writes int) (all []misfortune) {
 		all = append(all, m)
 	}
 	if len(all) == 0 || r.IntN(5) == 0 {
-		all = append(all, misfortune{nth: r.IntN(40), times: 1, fault: fmt.Sprintf("outage=%dms", 200*(1+r.IntN(10)))})
+		all = append(all, misfortune{nth: r.IntN(40), fault: fmt.Sprintf("outage=%dms", 200*(1+r.IntN(10)))})
 	}
 	return all
 }

@@ -170,8 +170,7 @@ func (s *scenario) run(c core.Configuration, applies bool, next map[string]strin
 	defer s.unmet(s.meets)
 	s.meets = nil
 	plan, sent, bad := s.planned(c)
-	s.last.plan, s.last.errors, s.last.warnings, s.last.sent = plan, plan.Errors, plan.Warnings, sent
-	s.last.said = plan.Diagnostics
+	s.last = planOnly(s.last.before, plan, sent)
 	if bad != nil {
 		s.errorf("%s", bad)
 	}
@@ -190,9 +189,7 @@ func (s *scenario) run(c core.Configuration, applies bool, next map[string]strin
 	for s.service.Sandbox.Late() > 0 {
 		time.Sleep(time.Millisecond)
 	}
-	s.last.errors, s.last.sent = done.Errors, append(s.last.sent, sent...)
-	s.last.warnings = append(slices.Clone(plan.Warnings), done.Warnings...)
-	s.last.said = append(slices.Clone(plan.Diagnostics), done.Diagnostics...)
+	s.last.add(done, sent)
 	for _, bad := range all {
 		s.errorf("%s", bad)
 	}

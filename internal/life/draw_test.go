@@ -93,12 +93,14 @@ func (d *draw) text() string { return scenarioOf(d.lines, d.s.files) }
 
 // scenarioOf returns the text of a scenario with the files that it uses.
 func scenarioOf(lines []string, files map[string]string) string {
-	text := strings.Join(lines, "\n") + "\n"
+	text, used := strings.Join(lines, "\n")+"\n", map[string]bool{}
+	for word := range strings.FieldsSeq(text) {
+		used[strings.TrimPrefix(word, "-settle=")] = true
+	}
 	for _, name := range slices.SortedFunc(maps.Keys(files), func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 	}) {
-		if strings.Contains(text, name+"\n") || strings.Contains(text, "="+name+" ") ||
-			name == "main.tf" && strings.Contains(text, "apply\n") {
+		if used[name] {
 			text += "-- " + name + " --\n" + string(hclwrite.Format([]byte(files[name])))
 		}
 	}

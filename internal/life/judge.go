@@ -169,8 +169,7 @@ func (j *judge) run(file, settle string, createFirst bool) *violation {
 	defer j.expect(nil)
 	before := j.objects()
 	plan, sent, bad := j.planned(j.configuration())
-	j.last = run{before: before, plan: plan, errors: plan.Errors, warnings: plan.Warnings, sent: sent,
-		said: plan.Diagnostics}
+	j.last = planOnly(before, plan, sent)
 	j.counts.requests += len(sent)
 	if bad = cmp.Or(bad, j.forgotten(plan)); bad == nil && calm {
 		bad = j.quiet(plan, meets)
@@ -207,9 +206,7 @@ func (j *judge) run(file, settle string, createFirst bool) *violation {
 	}
 	j.unbound = j.unbound && len(done.Errors) > 0
 	j.counts.requests += len(requests)
-	j.last.errors, j.last.warnings = done.Errors, append(slices.Clone(plan.Warnings), done.Warnings...)
-	j.last.sent = append(j.last.sent, requests...)
-	j.last.said = append(slices.Clone(plan.Diagnostics), done.Diagnostics...)
+	j.last.add(done, requests)
 	for _, bad := range all {
 		switch {
 		case bad.what == "bug" && j.killed(): // nobody sees what a killed run says
@@ -366,8 +363,7 @@ func (j *judge) heldBefore(text string, began time.Time) bool {
 }
 
 // settled checks that the plan after an apply is empty. After the import of an API key it may rotate the key because of
-// its age. An existing record that a creation returned, with a warning, may belong to another resource whose import has
-// lost the key.
+// its age.
 func (j *judge) settled(applied *core.Plan, imported map[string]string) *violation {
 	next, sent, bad := j.planned(j.configuration())
 	if bad = cmp.Or(bad, j.forgotten(next), j.frugal(next, sent)); bad != nil {
@@ -391,7 +387,6 @@ func (j *judge) settled(applied *core.Plan, imported map[string]string) *violati
 		})
 		due := imported[change.Address] != "" && (values["rotate_after_days"] != nil || announced ||
 			j.lifetime(change.Address))
-		shared := typeOf(change.Address) == "billing_finance_record" && j.over
 		// The first apply after an import removes nothing, but the next one does.
 		removes := j.unapplied[change.Address] && values["custom_metadata_mode"] == "replace"
 		// If ignore_changes keeps an account with its deleted customer, it is closed with the customer.
@@ -402,7 +397,7 @@ func (j *judge) settled(applied *core.Plan, imported map[string]string) *violati
 		if due && change.Action != core.NoOp {
 			j.dirty[change.Address] = true // the new key is still to come
 		}
-		if change.Action != core.NoOp && !due && !shared && !removes && !closed {
+		if change.Action != core.NoOp && !due && !removes && !closed {
 			shown := differences(change.Before, change.After, "")
 			return broken("next plan is not empty", "%s %s: %s\n%v", change.Action, change.Address, top(shown), shown)
 		}

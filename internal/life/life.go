@@ -242,6 +242,18 @@ type run struct {
 	before           map[string]object // the state before the run
 }
 
+// planOnly returns the results of a plan.
+func planOnly(before map[string]object, plan *core.Plan, sent []sandbox.Request) run {
+	return run{before: before, plan: plan, errors: plan.Errors, warnings: plan.Warnings, sent: sent,
+		said: plan.Diagnostics}
+}
+
+// add adds the results of the apply.
+func (r *run) add(done *core.Applied, sent []sandbox.Request) {
+	r.errors, r.warnings = done.Errors, append(slices.Clone(r.warnings), done.Warnings...)
+	r.sent, r.said = append(r.sent, sent...), append(slices.Clone(r.said), done.Diagnostics...)
+}
+
 // play plays a scenario, in virtual time unless it runs through Terraform itself.
 func play(t *testing.T, path, text string) {
 	t.Helper()
@@ -250,10 +262,8 @@ func play(t *testing.T, path, text string) {
 		s := newScenario(t, path, text)
 		s.genuine = genuine
 		defer func() { s.end() }()
-		for line := range strings.Lines(s.commands) {
-			if s.play(line); s.bad != nil {
-				s.fatalf("%s", s.bad)
-			}
+		if s.playAll(); s.bad != nil {
+			s.fatalf("%s", s.bad)
 		}
 		s.finish()
 	})
@@ -286,6 +296,16 @@ func newScenario(t *testing.T, path, text string) *scenario {
 		s.files[file.Name] = string(file.Data)
 	}
 	return s
+}
+
+// playAll plays the commands until the judge finds something.
+func (s *scenario) playAll() {
+	s.t.Helper()
+	for line := range strings.Lines(s.commands) {
+		if s.play(line); s.bad != nil {
+			return
+		}
+	}
 }
 
 // play plays a line.
@@ -449,14 +469,16 @@ type malformed string
 func (s *scenario) command(words []string) {
 	s.t.Helper()
 	defer func() {
-		r := recover()
-		if _, isMalformed := r.(malformed); r == nil || isMalformed {
-			panicAgain(r)
-		} else if s.judge != nil {
+		switch r := recover().(type) {
+		case nil:
+		case malformed:
+			panic(r)
+		default:
+			if s.judge == nil {
+				s.errorf("panic: %v\n%s", r, debug.Stack())
+				s.t.FailNow()
+			}
 			s.found(broken("panic", "%v\n%s", r, debug.Stack()))
-		} else {
-			s.errorf("panic: %v\n%s", r, debug.Stack())
-			s.t.FailNow()
 		}
 	}()
 	if slices.Contains([]string{"sandbox", "seed", "judge"}, words[0]) {
@@ -494,17 +516,14 @@ func (s *scenario) command(words []string) {
 
 // overtake runs a command of another system during a run. A malformed one does nothing.
 func (s *scenario) overtake(words []string) {
-	defer func() {
-		r := recover()
-		if _, isMalformed := r.(malformed); !isMalformed {
-			panicAgain(r)
-		}
-	}()
+	defer endMalformed()
 	s.command(words)
 }
 
-func panicAgain(r any) {
-	if r != nil {
+// endMalformed is deferred where a malformed scenario just ends.
+func endMalformed() {
+	r := recover()
+	if _, isMalformed := r.(malformed); r != nil && !isMalformed {
 		panic(r)
 	}
 }

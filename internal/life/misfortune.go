@@ -17,7 +17,7 @@ import (
 type misfortune struct {
 	of    string // their operation, ofRead or ofWrite; "": any
 	nth   int    // the number of such requests in the run before the first one
-	times int    // how many meet it
+	times int    // how many meet it; 0: one
 	// fault is one of the sandbox, as for `billing-sandbox fault add`, or slow; "": none.
 	fault string
 	date  string // how far the Date of the response is wrong, or none: it has no Date; "": it is right
@@ -48,7 +48,7 @@ func misfortuneOf(words []string) (m misfortune, err error) {
 		err = errors.Join(err, wrong)
 		return n
 	}
-	m.nth, m.times = number(head[0])-1, 1
+	m.nth = number(head[0]) - 1
 	for _, word := range head[1:] {
 		if n, isTimes := strings.CutPrefix(word, "x"); isTimes {
 			m.times = number(n)
@@ -183,7 +183,7 @@ func (m met) promised() bool {
 func (m misfortune) reaches(operation, method string, counts map[string]int) bool {
 	names := namesOf(operation, method)
 	at := counts[m.of]
-	return slices.Contains(names, m.of) && m.nth <= at && at < m.nth+m.times
+	return slices.Contains(names, m.of) && m.nth <= at && at < m.nth+max(m.times, 1)
 }
 
 // namesOf returns the names by which a misfortune selects a request.

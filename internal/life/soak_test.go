@@ -81,18 +81,9 @@ const longestLife = 2 * time.Minute
 func relive(t *testing.T, text string) *violation {
 	t.Helper()
 	return living(t, false, text, func(s *scenario) {
-		defer func() {
-			r := recover()
-			if _, isMalformed := r.(malformed); !isMalformed {
-				panicAgain(r)
-			}
-		}()
+		defer endMalformed()
 		s.quiet = true
-		for line := range strings.Lines(s.commands) {
-			if s.play(line); s.bad != nil {
-				return
-			}
-		}
+		s.playAll()
 	})
 }
 

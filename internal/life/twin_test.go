@@ -86,11 +86,7 @@ func happens(t *testing.T, text string, genuine bool) (events [][]string) {
 			slices.Sort(lines)
 			events = append(events, lines)
 		}
-		for line := range strings.Lines(s.commands) {
-			if s.play(line); s.bad != nil {
-				return
-			}
-		}
+		s.playAll()
 	})
 	if bad != nil {
 		t.Errorf("through Terraform %t: %s\n%s", genuine, bad, text)

@@ -37,6 +37,8 @@ func (w *Workspace) Apply(p *Plan, createFirst bool) *Applied {
 	var gone, replaced []*Change
 	for _, change := range slices.Backward(p.Changes) {
 		switch {
+		case change.Action == Forget:
+			delete(w.objects, change.Address)
 		case change.Action == Delete:
 			gone = append(gone, change)
 		case change.Action == Replace && !change.block.CreateBeforeDestroy:

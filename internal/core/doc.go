@@ -15,12 +15,11 @@
 //   - a value of a write-only argument in a plan or an object;
 //   - an imported object that does not exist.
 //
-// It supports resources and data sources with references, variables, locals, for_each with known keys, import and moved
-// blocks, depends_on, ignore_changes, create_before_destroy with deposed objects, prevent_destroy, terraform_data,
-// tainted objects, -replace, -target, -refresh=false and -destroy. Objects are planned and changed one after another,
-// or concurrently, see [Workspace.Turn]. A run may be killed or interrupted.
+// It supports resources and data sources with references, variables, locals, for_each with known keys, import, moved
+// and removed blocks, depends_on, ignore_changes, create_before_destroy with deposed objects, prevent_destroy,
+// terraform_data, tainted objects, -replace, -target, -refresh=false and -destroy. Objects are planned and changed one
+// after another, or concurrently, see [Workspace.Turn]. A run may be killed or interrupted.
 //
-// It does not do: modules, count, removed blocks, nested blocks and maps of nested attributes, provisioners,
-// conditions and checks, outputs, aliases of providers, upgrades of a state, deferred changes, and functions other than
-// those of Parse.
+// It does not do: modules, count, nested blocks and maps of nested attributes, provisioners, conditions and checks,
+// outputs, aliases of providers, upgrades of a state, deferred changes, and functions other than those of Parse.
 package core

@@ -15,9 +15,9 @@ import (
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
 
-// Parse parses a configuration: resource, data, locals, import and moved blocks, for_each with a set or a map with
-// known keys, and the provider block. Variables have the values in variables, or their defaults. Terraform itself reads
-// the same text.
+// Parse parses a configuration: resource, data, locals, import, moved and removed blocks, for_each with a set or a map
+// with known keys, and the provider block. Variables have the values in variables, or their defaults. Terraform itself
+// reads the same text.
 func Parse(text string, variables map[string]string) (Configuration, error) {
 	c := Configuration{Text: text, Provider: Object{}, Imports: map[string]any{}, Moved: map[string]string{}}
 	file, diags := hclsyntax.ParseConfig([]byte(text), "main.tf", hcl.InitialPos)
@@ -71,6 +71,14 @@ func (p *parser) block(c *Configuration, b *hclsyntax.Block) error {
 		arguments, err := p.arguments(b.Body.Attributes, nil, nil)
 		maps.Copy(c.Provider, arguments)
 		return err
+	case "removed":
+		for _, inner := range b.Body.Blocks {
+			if destroy := inner.Body.Attributes["destroy"]; destroy != nil {
+				if value, _ := destroy.Expr.Value(nil); value.False() {
+					c.Removed = append(c.Removed, addressIn(b.Body.Attributes["from"]))
+				}
+			}
+		}
 	case "moved":
 		c.Moved[addressIn(b.Body.Attributes["from"])] = addressIn(b.Body.Attributes["to"])
 	case "import":
@@ -144,6 +152,7 @@ func (p *parser) resource(c *Configuration, b *hclsyntax.Block) error {
 		}
 		instance.Address += fmt.Sprintf("[%q]", key.AsString())
 		scope := map[string]cty.Value{"each": cty.ObjectVal(map[string]cty.Value{"key": key, "value": value})}
+		instance.Each = scope
 		instance.Evaluate = func(objects map[string]Object) (Object, error) {
 			return p.arguments(attributes, p.context(objects, scope), meta)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/zclconf/go-cty/cty"
 )
 
 // Object is an object in plain JSON types, with exact numbers.
@@ -44,8 +45,22 @@ func encode(v tftypes.Value) *tfprotov6.DynamicValue {
 	return &encoded
 }
 
+// decode returns a value of the provider with its texts in NFC, as Terraform stores them; so is v then.
 func decode(v *tfprotov6.DynamicValue, as tftypes.Type) tftypes.Value {
-	return ok(v.Unmarshal(as))
+	decoded := ok(v.Unmarshal(as))
+	if packed := string(v.MsgPack); cty.NormalizeString(packed) == packed {
+		return decoded
+	}
+	decoded = ok(tftypes.Transform(decoded, func(_ *tftypes.AttributePath, inner tftypes.Value) (tftypes.Value, error) {
+		if !inner.Type().Is(tftypes.String) || !inner.IsKnown() || inner.IsNull() {
+			return inner, nil
+		}
+		var text string
+		unpack(inner, &text)
+		return tftypes.NewValue(tftypes.String, cty.NormalizeString(text)), nil
+	}))
+	*v = *encode(decoded)
+	return decoded
 }
 
 // unpack sets into to the content of a value.

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/zclconf/go-cty/cty"
 )
 
 // Block is a resource or data block of a configuration.
@@ -24,6 +25,8 @@ type Block struct {
 	Evaluate func(objects map[string]Object) (Object, error)
 	// Arguments are those of a parsed block, as they are written.
 	Arguments hclsyntax.Attributes
+	// Each is the variable each of an instance with for_each.
+	Each map[string]cty.Value
 	// Needs lists the addresses that the block refers to.
 	Needs []string
 	// Ignore is ignore_changes: "notes", "custom_metadata.score", or only "all".
@@ -50,6 +53,8 @@ type Configuration struct {
 	Imports map[string]any
 	// Moved holds the moved blocks: old and new addresses.
 	Moved map[string]string
+	// Removed holds the resources of removed blocks with destroy = false.
+	Removed []string
 	// Replace lists the addresses of -replace, and Target those of -target.
 	Replace, Target []string
 	// NoRefresh is -refresh=false, and Destroy -destroy.
@@ -122,6 +127,9 @@ type held struct {
 	encoded  *tfprotov6.DynamicValue // as the provider returned it; nil: encode it
 }
 
+// missing reports whether there is no object. A refresh that does not find one leaves its private data to the plan.
+func (h *held) missing() bool { return h == nil || h.value.IsNull() }
+
 func (h *held) encode() *tfprotov6.DynamicValue {
 	if h.encoded == nil {
 		h.encoded = encode(h.value)
@@ -151,6 +159,7 @@ const (
 	Update  = "update"
 	Replace = "replace"
 	Delete  = "delete"
+	Forget  = "forget" // a removed block with destroy = false
 )
 
 // Plan is a plan of a whole configuration.
@@ -401,11 +410,14 @@ func (w *Workspace) planRemoval(address string, object *held, p *Plan) {
 	}
 	var change *Change
 	var problems []*tfprotov6.Diagnostic
-	if !p.configuration.Destroy {
+	name, _, _ := strings.Cut(address, "[")
+	if slices.Contains(p.configuration.Removed, name) {
+		change = &Change{Address: address, Action: Forget, Before: view(object.value)}
+	} else if !p.configuration.Destroy {
 		change, problems = w.destruction(address, object)
 	}
 	prior, read := w.refresh(address, object, nil, p)
-	if !read || prior == nil {
+	if !read || prior.missing() {
 		return
 	}
 	if p.refreshed[address] = prior; p.configuration.Destroy {
@@ -478,7 +490,7 @@ func (w *Workspace) planBlock(block Block, prior *held, p *Plan, planned map[str
 			return false
 		}
 	}
-	if prior != nil {
+	if !prior.missing() {
 		p.refreshed[block.Address] = prior
 	}
 	config, problems := w.evaluate(block, planned)
@@ -544,14 +556,14 @@ func worded(address string, all []*tfprotov6.Diagnostic) (errs, warnings []strin
 	return errs, warnings
 }
 
-// refresh reads an object of the state, or imports it. It returns nil if the object does not exist.
+// refresh reads an object of the state, or imports it.
 func (w *Workspace) refresh(address string, prior *held, imported any, p *Plan) (*held, bool) {
 	if prior == nil && imported != nil {
 		if prior = w.imported(address, imported, p); prior == nil {
 			return nil, false
 		}
 		read, fine := w.read(address, prior, p)
-		if fine && read == nil {
+		if fine && read.missing() {
 			return nil, p.note(address, trouble("Cannot import non-existent remote object", address))
 		}
 		return read, fine
@@ -582,7 +594,7 @@ func (w *Workspace) imported(address string, imported any, p *Plan) *held {
 		identity: first.Identity}
 }
 
-// read refreshes an object; nil if it does not exist.
+// read refreshes an object.
 func (w *Workspace) read(address string, prior *held, p *Plan) (*held, bool) {
 	response := call(w, w.server.ReadResource, &tfprotov6.ReadResourceRequest{TypeName: Block{Address: address}.Type(),
 		CurrentState: prior.encode(), Private: prior.private, CurrentIdentity: prior.identity})
@@ -593,8 +605,11 @@ func (w *Workspace) read(address string, prior *held, p *Plan) (*held, bool) {
 	read := *prior
 	read.value, read.encoded = decode(response.NewState, schema.ValueType()), response.NewState
 	read.private, read.identity = response.Private, response.NewIdentity
-	if read.value.IsNull() {
-		return nil, true
+	if read.missing() {
+		if read = (held{value: read.value, private: read.private}); prior.tainted {
+			read.private = nil
+		}
+		return &read, true
 	}
 	if problems := writeOnlyHeld(schema, read.value); problems != nil {
 		return nil, p.note(address, problems)

@@ -118,6 +118,9 @@ func (d *draw) operate() {
 		return
 	}
 	b.values[name] = named(pickOne(d, others), address)
+	if d.chance(6) { // in the plan that may replace the object
+		b.values["deletion_policy"] = pickOne(d, choices[typeOf(address)]["deletion_policy"])
+	}
 	d.set(b)
 	meets := d.misfortunes()
 	counts := name == "plan_id" || name == "rotate_secret_when_changed" // each repetition of its request has an effect
@@ -229,11 +232,11 @@ func (d *draw) foreignTo(address string) (about string) {
 }
 
 // does returns the command for a change of an object.
-func (d *draw) does(c change, address string) []string {
-	kind := evidence.KindOf(typeOf(address))
+func (d *draw) does(c change, of string) []string {
+	kind, address := evidence.KindOf(typeOf(of)), d.one(of)
 	name := kind.Name
 	if name == evidence.Record {
-		name, _ = d.applied().blocks[address].values["collection"].(string)
+		name, _ = d.applied().blocks[of].values["collection"].(string)
 		name = cmp.Or(name, "payables")
 	}
 	words := []string{"edit", name, address}
@@ -266,10 +269,12 @@ func (d *draw) does(c change, address string) []string {
 // objects, or would be the same record.
 func (d *draw) resemble(address string) []string {
 	kind, body := evidence.KindOf(typeOf(address)), object{}
-	switch kind.Name {
-	case evidence.Customer:
+	switch {
+	case each(address):
+		return nil
+	case kind.Name == evidence.Customer:
 		body["notes"] = "another one"
-	case evidence.Endpoint, evidence.Key:
+	case kind.Name == evidence.Endpoint, kind.Name == evidence.Key:
 		body["description"] = "another one"
 	default:
 		return nil
@@ -309,7 +314,7 @@ func (d *draw) runs(meets []misfortune) {
 	}
 	if !d.calm && d.chance(20) {
 		d.do("meanwhile", "organization", "other")
-	} else if d.meet(meets); len(meets) > 0 && d.s.judge.appliedFile != "" && d.chance(3) {
+	} else if d.meet(meets); len(meets) > 0 && d.s.judge.appliedFile != "" && d.moved[0] == "" && d.chance(3) {
 		words = append(words, "-settle="+d.s.judge.appliedFile)
 	}
 	d.apply(later, words...)
@@ -488,24 +493,87 @@ func dates(v any) (all []time.Duration) {
 func (d *draw) imports() {
 	if address := d.block(d.applied().blocks); address != "" {
 		if d.blocks[address].same(d.applied().blocks[address]) {
-			d.do("reimport", address)
+			d.do("reimport", d.one(address))
 		}
 		d.apply(nil)
 	}
 }
 
-// rename renames a record's block, without a moved block.
+// rename renames a record's block, with or without a moved block.
 func (d *draw) rename() {
 	names := []string{"billing_finance_record.r", "billing_finance_record.q"}
 	for i, from := range names {
 		if b, there := d.blocks[from]; there {
 			delete(d.blocks, from)
 			b.at = names[1-i]
-			d.blocks[b.at] = b
+			if d.blocks[b.at] = b; d.chance(2) {
+				d.moved = [2]string{from, b.at}
+			}
 			d.run()
 			return
 		}
 	}
+}
+
+// one returns the address of a block, or of one of its instances.
+func (d *draw) one(address string) string {
+	if keys := d.blocks[address].keys; len(keys) > 0 {
+		return instance(address, pickOne(d, keys))
+	}
+	return address
+}
+
+func instance(address, key string) string { return fmt.Sprintf("%s[%q]", address, key) }
+
+// keys adds a key to a block with for_each, removes one, or renames one, with or without a moved block.
+func (d *draw) keys() {
+	for _, address := range slices.Sorted(maps.Keys(d.blocks)) {
+		if b := d.blocks[address]; each(address) {
+			had := b.keys
+			b.keys = pickOne(d, [][]string{nil, {"one"}, {"two"}, {"one", "two"}})
+			if d.blocks[address] = b; len(had) == 1 && len(b.keys) == 1 && had[0] != b.keys[0] && d.chance(2) {
+				d.moved = [2]string{instance(address, had[0]), instance(address, b.keys[0])}
+			}
+			d.run()
+			return
+		}
+	}
+}
+
+// release removes a block and keeps its object. Sometimes the block comes back, and may import it.
+func (d *draw) release() {
+	address := d.block(d.blocks)
+	if address == "" || d.needed(address) {
+		return
+	}
+	b := d.blocks[address]
+	delete(d.blocks, address)
+	d.removed = address
+	d.run()
+	if _, there := d.blocks[address]; !there && d.chance(2) {
+		d.blocks[address] = b
+		d.adopt(address)
+		d.run()
+	}
+}
+
+// adopt sometimes imports the object with the external_id of a block, if there is one.
+func (d *draw) adopt(address string) {
+	if code, has := d.blocks[address].values["external_id"].(string); has && !each(address) && d.chance(2) {
+		d.do("adopt", address, code)
+	}
+}
+
+// needed reports whether another block refers to a block.
+func (d *draw) needed(address string) bool {
+	for _, other := range d.blocks {
+		for _, v := range other.values {
+			if slices.Contains(refs(v), address) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (d *draw) drawDefaults() {
@@ -514,22 +582,21 @@ func (d *draw) drawDefaults() {
 
 // addOrRemove removes a block and those that refer to it, or adds one.
 func (d *draw) addOrRemove() {
-	address := pickOne(d, addresses)
+	address := d.address()
 	if !only(address) {
 		return
 	}
 	if _, there := d.blocks[address]; !there {
 		d.add(address)
+		if words := d.resemble(address); words != nil && !d.calm && d.chance(2) { // it may be there already
+			d.do(words...)
+		}
+		d.adopt(address)
 		return
 	}
-	for _, other := range d.blocks {
-		for _, v := range other.values {
-			if slices.Contains(refs(v), address) {
-				return
-			}
-		}
+	if !d.needed(address) {
+		delete(d.blocks, address)
 	}
-	delete(d.blocks, address)
 }
 
 // stranger plans with the token of another organization.

@@ -164,6 +164,9 @@ func wordy(v any) any {
 // named inserts the name of a block into a value.
 func named(v any, address string) any {
 	_, name, _ := strings.Cut(address, ".")
+	if each(address) {
+		name = "${each.key}"
+	}
 	switch v := v.(type) {
 	case string:
 		if other, two := documents[v]; two && name == "d" {

@@ -19,6 +19,8 @@ import (
 type config struct {
 	blocks   map[string]block
 	defaults object
+	moved    [2]string // of a moved block; "": none
+	removed  string    // the resource of a removed block; "": none
 }
 
 // rank is the position of a type in the order of references.
@@ -43,6 +45,12 @@ func (c config) text(start time.Time, later int) string {
 			text += c.blocks[address].text(start)
 		}
 	}
+	if c.moved[0] != "" {
+		text += fmt.Sprintf("moved {\n  from = %s\n  to = %s\n}\n", c.moved[0], c.moved[1])
+	}
+	if c.removed != "" {
+		text += fmt.Sprintf("removed {\n  from = %s\n  lifecycle {\n    destroy = false\n  }\n}\n", c.removed)
+	}
 	if later > 0 {
 		text += fmt.Sprintf("resource \"terraform_data\" \"later\" {\n  input = \"%d\"\n}\n", later)
 	}
@@ -62,6 +70,9 @@ func (c config) complete(address string, written map[string]bool) bool {
 func (b block) text(start time.Time) string {
 	typeName, name, _ := strings.Cut(b.at, ".")
 	text := fmt.Sprintf("resource %q %q {\n", typeName, name)
+	if each(b.at) {
+		text += fmt.Sprintf("  for_each = toset(%s)\n", encoded(append([]string{}, b.keys...)))
+	}
 	for _, argument := range slices.Sorted(maps.Keys(b.values)) {
 		value := expression(timed(b.values[argument], start))
 		if slices.Contains(b.later, argument) {
@@ -76,6 +87,9 @@ func (b block) text(start time.Time) string {
 	}
 	return text + "}\n"
 }
+
+// each reports whether a block has for_each.
+func each(address string) bool { return strings.HasSuffix(address, ".g") }
 
 // expression returns a value as HCL.
 func expression(v any) string {

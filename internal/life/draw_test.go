@@ -55,7 +55,8 @@ func (d *draw) applied() config { return d.files[d.s.judge.appliedFile] }
 
 // file returns the name of the file with the configuration, in which some arguments are known only after apply.
 func (d *draw) file(later map[string][]string) string {
-	c := config{maps.Clone(d.blocks), d.defaults}
+	c := d.config
+	c.blocks = maps.Clone(d.blocks)
 	if len(later) > 0 {
 		d.later++
 	}
@@ -74,7 +75,7 @@ func (d *draw) file(later map[string][]string) string {
 	if len(d.files) > 0 {
 		name = fmt.Sprintf("%d.tf", len(d.files)+1)
 	}
-	d.s.files[name], d.files[name] = text, config{maps.Clone(d.blocks), d.defaults}
+	d.s.files[name], d.files[name] = text, config{blocks: maps.Clone(d.blocks), defaults: d.defaults}
 	return name
 }
 
@@ -82,7 +83,7 @@ func (d *draw) file(later map[string][]string) string {
 func (d *draw) apply(later map[string][]string, words ...string) {
 	d.do(append(append([]string{"apply"}, words...), d.file(later))...)
 	now := d.files[d.s.judge.file]
-	d.config = config{maps.Clone(now.blocks), now.defaults}
+	d.config = config{blocks: maps.Clone(now.blocks), defaults: now.defaults}
 	if d.blocks == nil {
 		d.blocks = map[string]block{}
 	}
@@ -111,6 +112,15 @@ func scenarioOf(lines []string, files map[string]string) string {
 var addresses = []string{"billing_customer.c", "billing_account.a", "billing_subscription.s",
 	"billing_webhook_endpoint.e", "billing_api_key.k", "billing_finance_record.r", "billing_customer.d"}
 
+// address draws a block that a life may have, sometimes one with for_each.
+func (d *draw) address() string {
+	address := pickOne(d, addresses)
+	if !d.chance(6) || slices.Contains([]string{"billing_account", "billing_subscription"}, typeOf(address)) {
+		return address
+	}
+	return typeOf(address) + ".g"
+}
+
 // only reports whether -only includes a block.
 func only(address string) bool {
 	return *soakOnly == "" || slices.Contains(strings.Split(*soakOnly, ","), typeOf(address))
@@ -119,7 +129,7 @@ func only(address string) bool {
 // begin draws the first configuration of a life, and applies it.
 func (d *draw) begin() {
 	for range 1 + d.IntN(3) { // a misfortune concerns few objects, and small lives are fast
-		if address := pickOne(d, addresses); only(address) {
+		if address := d.address(); only(address) {
 			d.add(address)
 		}
 	}
@@ -148,7 +158,11 @@ func (d *draw) add(address string) {
 		d.add("billing_account.a")
 		values["billing_account_id"] = object{"$ref": "billing_account.a.id"}
 	}
-	d.set(block{at: address, values: values, ignore: d.ignore(address)})
+	b := block{at: address, values: values, ignore: d.ignore(address)}
+	if each(address) {
+		b.keys = pickOne(d, [][]string{{"one"}, {"two"}, {"one", "two"}})
+	}
+	d.set(b)
 }
 
 // ignore draws ignore_changes.
@@ -178,6 +192,10 @@ func (d *draw) set(b block) {
 		b.values, _ = wordy(b.values).(object)
 	}
 	v := b.values
+	if each(b.at) { // these are unique
+		delete(v, "document_number")
+		delete(v, "idempotency_key")
+	}
 	switch typeOf(b.at) {
 	case "billing_subscription":
 		items, _ := v["items"].([]any)
@@ -239,7 +257,7 @@ func (d *draw) live(seed uint64) {
 	d.do("judge")
 	d.begin()
 	actions := []func(){d.change, d.changeAndRun, d.operate, d.operate, d.operate, d.foreign, d.foreignChangeAndRun,
-		d.run, d.time, d.imports, d.rename, d.drawDefaults, d.addOrRemove, d.stranger}
+		d.run, d.time, d.imports, d.rename, d.drawDefaults, d.addOrRemove, d.stranger, d.keys, d.release}
 	for range lifeLength {
 		pickOne(d, actions)()
 	}

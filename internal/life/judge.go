@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
@@ -28,6 +29,7 @@ type judge struct {
 	file, appliedFile string // of the last run, and of the last apply that succeeded
 	blocks, applied   map[string]block
 	nowDefaults       object
+	moves             map[string]string // the moved blocks of the configuration
 	imports           map[string]string // the import blocks of the next run: addresses and ids
 	imported          map[string]bool   // ids of objects that were imported: their secrets are unknown
 	// unapplied lists imported objects without a change since: their first update removes nothing.
@@ -68,22 +70,26 @@ type block struct {
 	later  []string // arguments that are known only after apply
 	ignore []string // ignore_changes
 	cbd    bool     // create_before_destroy
+	keys   []string // for_each, before it is written
 }
 
 // same reports whether two blocks have the same arguments, whether they are known or not.
 func (b block) same(other block) bool {
 	return b.at == other.at && show(b.values) == show(other.values) && slices.Equal(b.ignore, other.ignore) &&
-		b.cbd == other.cbd
+		b.cbd == other.cbd && slices.Equal(b.keys, other.keys)
 }
 
-// blocksOf returns the blocks of a configuration and its default_custom_metadata. It reads values, references alone,
-// and both behind the condition of an argument that is known only after apply.
-func blocksOf(text string) (blocks map[string]block, defaults object, err error) {
-	parsed, err := core.Parse(text, nil)
+// blocksOf parses a configuration, and returns its blocks too. It reads values, references alone, and both behind the
+// condition of an argument that is known only after apply.
+func blocksOf(text string) (blocks map[string]block, parsed core.Configuration, err error) {
+	parsed, err = core.Parse(text, nil)
 	blocks = map[string]block{}
 	for _, written := range parsed.Blocks {
 		b := block{at: written.Address, values: object{}, ignore: written.Ignore, cbd: written.CreateBeforeDestroy}
 		for name, attribute := range written.Arguments {
+			if name == "for_each" {
+				continue
+			}
 			expr := attribute.Expr
 			if condition, isLater := expr.(*hclsyntax.ConditionalExpr); isLater {
 				expr = condition.FalseResult
@@ -93,9 +99,9 @@ func blocksOf(text string) (blocks map[string]block, defaults object, err error)
 				b.values[name] = object{"$ref": core.Spelled(reference.Traversal)}
 				continue
 			}
-			value, diags := expr.Value(nil)
+			value, diags := expr.Value(&hcl.EvalContext{Variables: written.Each})
 			if diags.HasErrors() {
-				return nil, nil, diags
+				return nil, parsed, diags
 			}
 			b.values[name] = core.FromCty(value)
 		}
@@ -103,8 +109,7 @@ func blocksOf(text string) (blocks map[string]block, defaults object, err error)
 			blocks[b.at] = b
 		}
 	}
-	defaults, _ = parsed.Provider["default_custom_metadata"].(object)
-	return blocks, defaults, err
+	return blocks, parsed, err
 }
 
 // refs returns the addresses that a value refers to.
@@ -119,11 +124,12 @@ func refs(v any) []string {
 // use takes a file as the configuration.
 func (j *judge) use(file string) {
 	j.t.Helper()
-	blocks, defaults, err := blocksOf(j.files[file])
+	blocks, parsed, err := blocksOf(j.files[file])
 	if err != nil {
 		j.fatalf("%v", err)
 	}
-	j.file, j.blocks, j.nowDefaults = file, blocks, defaults
+	j.file, j.blocks, j.moves = file, blocks, parsed.Moved
+	j.nowDefaults, _ = parsed.Provider["default_custom_metadata"].(object)
 	j.used[file] = true
 }
 
@@ -144,6 +150,34 @@ func (j *judge) configuration() core.Configuration {
 		c.Provider["retry_timeout"] = "5m" // the default; other tests have a shorter one
 	}
 	return c
+}
+
+// carried applies a plan, and knows the objects of moved blocks by their new addresses.
+func (j *judge) carried(plan *core.Plan, defaults object, createFirst bool) (*core.Applied, []sandbox.Request,
+	[]*violation) {
+	for from, to := range j.moves {
+		if j.drive.State(from) == nil || j.drive.State(to) != nil {
+			continue
+		}
+		rename(j.marks, from, to)
+		rename(j.dirty, from, to)
+		rename(j.contacts, from, to)
+		rename(j.unapplied, from, to)
+		rename(j.applied, from, to)
+		if b, there := j.applied[to]; there {
+			b.at = to
+			j.applied[to] = b
+		}
+	}
+	return j.scenario.carried(plan, defaults, createFirst)
+}
+
+// rename gives an entry another key.
+func rename[V any](all map[string]V, from, to string) {
+	if v, there := all[from]; there {
+		delete(all, from)
+		all[to] = v
+	}
 }
 
 // noted notes a command.
@@ -249,7 +283,7 @@ func (j *judge) run(file, settle string, createFirst bool) *violation {
 		if len(meanwhile) > 0 {
 			return nil // the next run must converge
 		}
-		return j.failed(done, began)
+		return j.failed(plan, done, began)
 	}
 	// Deferred, because settled below still needs them.
 	defer maps.DeleteFunc(j.unapplied, func(address string, _ bool) bool {
@@ -257,7 +291,7 @@ func (j *judge) run(file, settle string, createFirst bool) *violation {
 		return change == nil || change.Action != core.NoOp &&
 			len(differences(change.Before["custom_metadata"], j.drive.State(address)["custom_metadata"], "")) > 0
 	})
-	bad = cmp.Or(j.foreignKept(plan), j.contactsKept(plan, had), j.oldKeys(plan, keys),
+	bad = cmp.Or(j.foreignKept(plan), j.contactsKept(had), j.oldKeys(plan, keys),
 		j.linesKept(subscriptions))
 	if bad != nil || len(meanwhile) > 0 {
 		return bad
@@ -313,9 +347,10 @@ func (j *judge) finished(plan *core.Plan, done *core.Applied) (imported map[stri
 	for address, id := range j.imports {
 		j.imported[id] = j.drive.State(address) != nil
 	}
-	for address := range j.marks {
+	for _, address := range slices.AppendSeq(slices.Collect(maps.Keys(j.marks)), maps.Keys(j.contacts)) {
 		if change := plan.Of(address); change == nil || change.Action != core.NoOp && change.Action != core.Update {
 			delete(j.marks, address) // it may now be another object
+			delete(j.contacts, address)
 		}
 	}
 	if len(done.Errors) > 0 {
@@ -329,7 +364,10 @@ func (j *judge) finished(plan *core.Plan, done *core.Applied) (imported map[stri
 	}
 	j.appliedFile, j.applied, j.defaults = j.file, j.blocks, j.nowDefaults
 	imported = j.imports
-	j.dirty, j.imports = map[string]bool{}, map[string]string{}
+	j.imports = map[string]string{}
+	if all, _ := j.mishaps.happened(); !slices.ContainsFunc(all, func(m met) bool { return m.then != nil }) {
+		j.dirty = map[string]bool{}
+	}
 	for address := range imported {
 		j.unapplied[address] = true
 	}
@@ -337,9 +375,9 @@ func (j *judge) finished(plan *core.Plan, done *core.Applied) (imported map[stri
 }
 
 // failed checks an apply that failed: the service works, so only errors that the plan could not foresee are allowed.
-func (j *judge) failed(done *core.Applied, began time.Time) *violation {
+func (j *judge) failed(plan *core.Plan, done *core.Applied, began time.Time) *violation {
 	wrong := slices.ContainsFunc(done.Errors, func(text string) bool {
-		return !failures.MatchString(text) && !j.heldBefore(text, began) && !j.movedLater(text) && !j.unsendable(text)
+		return !failures.MatchString(text) && !j.heldBefore(text, plan, began) && !j.movedLater(text) && !j.unsendable(text)
 	})
 	if !wrong {
 		return nil
@@ -347,19 +385,21 @@ func (j *judge) failed(done *core.Applied, began time.Time) *violation {
 	return broken("apply fails", "%s", strings.Join(done.Errors, "\n"))
 }
 
-var takenBy = regexp.MustCompile(`the external_id is taken: Another object \(id (\S+)\)`)
+var takenBy = regexp.MustCompile(`the external_id is taken: Another object \(id (\S+)\)|It may be ([0-9a-f-]+)\.`)
 
 // heldBefore reports whether an error says that an external_id is taken, by an object that is older than the apply: one
-// that was abandoned, or runs to the end of its period.
-func (j *judge) heldBefore(text string, began time.Time) bool {
+// that was abandoned, runs to the end of its period, or was destroyed by the apply, but later.
+func (j *judge) heldBefore(text string, plan *core.Plan, began time.Time) bool {
 	found := takenBy.FindStringSubmatch(text)
 	if found == nil {
 		return false
 	}
-	address := addressOf(text)
-	created, _ := j.remote(address, object{"id": found[1]})["created_at"].(string)
+	id := cmp.Or(found[1], found[2])
+	created, _ := j.remote(addressOf(text), object{"id": id})["created_at"].(string)
 	at, err := time.Parse(time.RFC3339, created)
-	return err == nil && at.Before(began)
+	return err == nil && at.Before(began) || slices.ContainsFunc(plan.Changes, func(c *core.Change) bool {
+		return c.Action == core.Delete && c.Before["id"] == id
+	})
 }
 
 // settled checks that the plan after an apply is empty. After the import of an API key it may rotate the key because of
@@ -371,7 +411,7 @@ func (j *judge) settled(applied *core.Plan, imported map[string]string) *violati
 	}
 	for _, text := range next.Errors {
 		// The next plan may reject a value that was unknown in the first.
-		if !j.unsettled() || !refusals.MatchString(text) && !j.keptBoth(text) {
+		if !j.unsettled() || !j.refusal(text) {
 			return broken("next plan fails", "%s", text)
 		}
 	}
@@ -485,7 +525,7 @@ func (j *judge) mistaken(plan *core.Plan, createFirst bool) *violation {
 		state := j.drive.State(change.Address)
 		id, _ := state["id"].(string)
 		switch had, _ := change.Before["id"].(string); {
-		case !ofBilling(typeOf(change.Address)):
+		case !ofBilling(typeOf(change.Address)), change.Action == core.Forget:
 		case state == nil && had != "" && before[had] != nil && change.Before["deletion_policy"] != "abandon" && !j.unbound:
 			return broken("lost", "%s %s is not in the state: %s", change.Address, had, show(done.Errors)).after(b)
 		case state != nil && !b.before[id]:

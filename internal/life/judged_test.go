@@ -64,7 +64,7 @@ func TestJudged(t *testing.T) {
 		j.blocks = map[string]block{at: test.block}
 		var bad *violation
 		if test.apply {
-			bad = j.failed(&core.Applied{Errors: []string{test.text}}, time.Time{})
+			bad = j.failed(nil, &core.Applied{Errors: []string{test.text}}, time.Time{})
 		} else {
 			bad = j.refused(&core.Plan{Errors: []string{test.text}})
 		}

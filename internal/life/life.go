@@ -54,16 +54,17 @@
 // Flags: -destroy (of a plan), -replace=ADDRESS, -target=ADDRESS, -refresh=false, -parallelism=N, -var=NAME=VALUE, and
 // -next=ADDRESS=ACTION if the plan after the apply is not empty.
 //
-// FILE may contain resource, data, variable, locals, import, moved and provider blocks, for_each, ignore_changes,
-// create_before_destroy and prevent_destroy, and references. It needs neither a terraform block nor the arguments of
-// the provider that connect it to the sandbox. The output of a terraform_data is known only after apply if its input
-// changes.
+// FILE may contain resource, data, variable, locals, import, moved, removed and provider blocks, for_each,
+// ignore_changes, create_before_destroy and prevent_destroy, and references. It needs neither a terraform block nor the
+// arguments of the provider that connect it to the sandbox. The output of a terraform_data is known only after apply if
+// its input changes.
 //
 // With judge, apply also accepts -create-first, which decides an order that Terraform leaves open, and -settle=FILE:
 // with that configuration the state is settled after a misfortune. Further commands for judged scenarios:
 //
 //	plan as another organization  the token belongs to another organization
 //	reimport ADDRESS              terraform state rm; the next apply imports the object
+//	adopt ADDRESS CODE            the next apply imports the object with the external_id CODE, if there is one
 //	copy                          plans against a copy of the organization: the plan is the same
 //
 // The service. KIND is customer, account, subscription, endpoint or key, or a collection of finance records, such as
@@ -101,11 +102,10 @@
 //	                               command
 //	seed N                         everything that happens at the same time happens in an order that N decides; only as
 //	                               the first command
-//	judge                          checks after each run what always holds, whatever has happened: every object that
-//	                               exists is in the state or in a message, nothing was done twice, other systems lost
-//	                               nothing, secrets work, and after at most two applies the plan is empty. Errors need no
-//	                               !, and a change of an object that does not exist is left out. Only as the first
-//	                               command
+//	judge                          after seed: checks after each run what always holds, whatever has happened: every
+//	                               object that exists is in the state or in a message, nothing was done twice, other
+//	                               systems lost nothing, secrets work, and after at most two applies the plan is empty.
+//	                               Errors need no !, and a change of an object that does not exist is left out
 //
 // Expectations about the last command that ran Terraform:
 //
@@ -417,6 +417,9 @@ func split(line string) (words []string, err error) {
 // start starts the sandbox.
 func (s *scenario) start() {
 	s.t.Helper()
+	if s.judge != nil && s.seed == nil {
+		s.fatalf("judge needs seed")
+	}
 	s.service, s.end = acctest.Open(s.t, append([]acctest.Option{func(o *sandbox.Options) {
 		o.NoExampleData, o.NoListeners = true, !s.genuine
 		o.OnRequest = func(r sandbox.Request) {
@@ -504,6 +507,7 @@ func (s *scenario) command(words []string) {
 		"delete": s.edit, "call": s.call, "clock": s.clock, "fault": s.fault,
 		"organization": s.organization, "expect": s.expect, "shown": s.shown, "listed": s.shown, "at": s.at,
 		"terraform": s.terraform, "forget": s.forget, "taint": s.taint, "reimport": s.underJudge, "copy": s.underJudge,
+		"adopt": s.underJudge,
 		"meanwhile": func(words []string) {
 			s.meanwhile = append(s.meanwhile, func() { s.command(words[1:]) })
 		},
@@ -556,6 +560,10 @@ func (s *scenario) underJudge(words []string) {
 	case "reimport":
 		s.needs(words, 2, 2)
 		s.judge.importing(words[1])
+		return
+	case "adopt":
+		s.needs(words, 3, 3)
+		s.judge.adopting(words[1], words[2])
 		return
 	case "copy":
 		s.found(s.judge.copied())

@@ -23,15 +23,14 @@ func (j *judge) markContacts(at, list string, entries []any) {
 
 // contactsKept checks that entries of another system stay, where a plan keeps the customer and its configuration has
 // and had only entries of its own.
-func (j *judge) contactsKept(plan *core.Plan, before map[string]block) *violation {
+func (j *judge) contactsKept(before map[string]block) *violation {
 	for address, kept := range j.contacts {
-		change, now := plan.Of(address), j.remote(address, j.drive.State(address))
+		now := j.remote(address, j.drive.State(address))
 		for list, entry := range kept {
 			whole := func(b block) bool { return b.at == "" || b.values[list] != nil }
 			entries, _ := now[list].([]any)
 			switch {
-			case change == nil || change.Action != core.NoOp && change.Action != core.Update, now == nil,
-				whole(before[address]), whole(j.blocks[address]):
+			case now == nil, whole(before[address]), whole(j.blocks[address]):
 				delete(kept, list)
 			case !slices.ContainsFunc(entries, func(e any) bool { return show(e) == entry }):
 				return broken("foreign contact", "%s: %s was in %s, which is now %s", address, entry, list, show(entries))

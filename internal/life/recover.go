@@ -136,7 +136,7 @@ func (j *judge) recover(b *trouble) *violation {
 		j.follow(b, done.Errors)
 		// Abandoned objects may hold what is needed, as without a misfortune.
 		failed = slices.DeleteFunc(slices.Clone(failed), func(text string) bool {
-			return failures.MatchString(text) || j.heldBefore(text, began) || j.unsendable(text)
+			return failures.MatchString(text) || j.heldBefore(text, plan, began) || j.unsendable(text)
 		})
 	}
 	if len(failed) > 0 {
@@ -244,7 +244,7 @@ func (j *judge) forgotten(plan *core.Plan) *violation {
 		return nil
 	}
 	for _, address := range j.drive.Addresses() {
-		if change := plan.Of(address); change != nil && change.Action != core.Create {
+		if change := plan.Of(cmp.Or(j.moves[address], address)); change != nil && change.Action != core.Create {
 			continue
 		}
 		if now := j.remote(address, j.drive.State(address)); now != nil && !j.ended(now) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/core"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -33,7 +34,6 @@ var refusals = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	"Two new records in \\S+ have the key", "has the key of a new record", // one is configured under another's old name
 	"is deleted and created again with the same key", // it was renamed
 	"is deleted at one address and kept at another",
-	"deletion_policy = .prevent. blocks this plan from (destroy|replac)ing",
 }, "|"))
 
 // addressOf returns the address of an error.
@@ -62,6 +62,20 @@ func (j *judge) keptBoth(text string) bool {
 		}
 	}
 	return false
+}
+
+// refusal reports whether a plan may report an error.
+func (j *judge) refusal(text string) bool {
+	if strings.Contains(text, "deletion_policy = \"prevent\" blocks this plan from ") { // destroying what exists
+		address := addressOf(text)
+		for from, to := range j.moves {
+			if to == address && j.drive.State(address) == nil {
+				address = from
+			}
+		}
+		return j.remote(address, j.drive.State(address)) != nil
+	}
+	return refusals.MatchString(text) || j.keptBoth(text)
 }
 
 // failures are errors that only the apply can detect: one object makes impossible what another one requests.
@@ -99,7 +113,7 @@ func (j *judge) movedLater(text string) bool {
 func (j *judge) refused(plan *core.Plan) *violation {
 	j.counts.refused++
 	wrong := slices.IndexFunc(plan.Errors, func(text string) bool {
-		return !refusals.MatchString(text) && !j.keptBoth(text)
+		return !j.refusal(text)
 	})
 	j.use(j.appliedFile)
 	if wrong >= 0 {
@@ -301,6 +315,17 @@ func (j *judge) importing(address string) {
 	}
 	j.drive.Forget(address)
 	j.imports[address] = id
+}
+
+// adopting imports the object that has an external_id at the next run, if there is one.
+func (j *judge) adopting(address, externalID string) {
+	kind := evidence.KindOf(typeOf(address))
+	for _, o := range j.live(kind.Name) {
+		if id, _ := o["id"].(string); o["external_id"] == externalID && j.drive.State(address) == nil {
+			j.imports[address], j.dirty[address] = id, true
+			delete(j.resembling, kind.Path()+"/"+id)
+		}
+	}
 }
 
 // ours lists arguments that no service returns, so an import cannot set them.

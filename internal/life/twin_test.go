@@ -107,7 +107,8 @@ func arranged(v any) any {
 		return all
 	case []any:
 		all := slices.Clone(v)
-		slices.SortFunc(all, func(a, b any) int { return strings.Compare(show(a), show(b)) })
+		text := func(v any) string { return uuid.ReplaceAllString(secret.ReplaceAllString(show(v), "$1"), "") }
+		slices.SortStableFunc(all, func(a, b any) int { return strings.Compare(text(a), text(b)) })
 		return all
 	}
 	return v

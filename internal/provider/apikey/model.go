@@ -285,7 +285,7 @@ type ending struct {
 	Lost bool `json:"lost,omitempty"`
 }
 
-const keyMemory = "key"
+var keyMemory = private.Key("key")
 
 func readMemory(ctx context.Context, store private.State, diags *diag.Diagnostics) memory {
 	k := private.Get[memory](ctx, store, keyMemory, diags)

@@ -358,7 +358,7 @@ func (m model) checkLifetime(diags *diag.Diagnostics) {
 
 // keyOwn is the key of the private state under which the plan of a key stores the id of the provider's own key, if that
 // must not end. The plan of a key that replaces it (terraform plan -replace) has no state and reads it there.
-const keyOwn = "own_key"
+var keyOwn = private.Key("own_key")
 
 func (r *Resource) noteOwnKey(ctx context.Context, p *object.Plan[model]) {
 	own := r.ownID(p.State)

@@ -175,7 +175,7 @@ func (m model) explainOther(err error, diags *diag.Diagnostics) bool {
 
 // keyWritten is the key of the private state under which a creation stores the service's Date: it limits how long reads
 // may lag behind.
-const keyWritten = "written"
+var keyWritten = private.Key("written")
 
 // warnExisted warns that a creation probably returned an existing record, according to its date.
 func warnExisted(m model, created string, diags *diag.Diagnostics) {

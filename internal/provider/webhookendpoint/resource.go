@@ -165,7 +165,7 @@ func rotate(ctx context.Context, op *operation) error {
 }
 
 // keySecretLost is the key of the private state that is set if the outcome of a rotation is unknown.
-const keySecretLost = "secret_lost"
+var keySecretLost = private.Key("secret_lost")
 
 func secretLost(ctx context.Context, store private.State, diags *diag.Diagnostics) bool {
 	return private.Get[bool](ctx, store, keySecretLost, diags)

@@ -31,7 +31,7 @@ func (r *Resource[S, T, M]) keepCreated(p *Plan[M]) {
 
 // keyCreated is the key of the private state under which a creation notes itself: after an import, nobody knows which
 // values the creation has used.
-const keyCreated = "created"
+var keyCreated = private.Key("created")
 
 // warnCreated warns about configured values that differ from those used on creation: a plan shows nothing of them, or
 // only once, when the state takes a configured value for a null. It looks only at the state, because the value may

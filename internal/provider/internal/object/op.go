@@ -127,6 +127,7 @@ func (o *Op[S, T, M]) Gone(ctx context.Context, how, more string) {
 	o.Diags.AddWarning(fmt.Sprintf("%s %s outside of Terraform", apidiag.Capitalize(object), how),
 		fmt.Sprintf("It is removed from the state. If it is still configured, the plan %s%s.", r.Scheme.Recreation, more))
 	o.state.RemoveResource(ctx)
+	private.Clear(ctx, o.Private, o.Diags)
 }
 
 // Save writes the state of the object as known so far. An apply calls it after each response, before the next request.

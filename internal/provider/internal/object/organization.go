@@ -13,7 +13,7 @@ import (
 
 // keyOrganization is the key of the id of an object's organization in recurring billing. The service reports objects of
 // other organizations as not found, so a wrong token looks as if everything had been deleted.
-const keyOrganization = "organization"
+var keyOrganization = private.Key("organization")
 
 // bound reports whether objects store their organization. Only recurring billing reports the organization of a token.
 func (r *Resource[S, T, M]) bound() bool {

@@ -56,7 +56,7 @@ func (p *Plan[M]) deferralAllowed() bool { return p.req.ClientCapabilities.Defer
 
 // keyPrevented is the key under which the plan of an object with deletion_policy = "prevent" stores that fact. If
 // Terraform replaces the object, the plan of the new one has no state and reads it there.
-const keyPrevented = "prevented"
+var keyPrevented = private.Key("prevented")
 
 type prevented struct{ Object, Own string }
 

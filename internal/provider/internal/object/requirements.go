@@ -21,7 +21,7 @@ import (
 
 // keyRequirements is the key under which the plan of a creation stores the requirements of the new object. Terraform
 // passes the private state of that plan to the deletion of the replaced object, not to the creation.
-const keyRequirements = "needs"
+var keyRequirements = private.Key("needs")
 
 // planRequirements stores the requirements of a new object for the deletion of the old one, and rejects a replacement
 // whose requirements are not met. Only the apply checks whether another object has the external_id, because this plan

@@ -234,7 +234,7 @@ const keyExternalID = "external_id"
 
 // keyImport is the key of the progress of an import. The run that imports an object ends with the next refresh or the
 // next update.
-const keyImport = "import"
+var keyImport = private.Key("import")
 
 type importing string
 

@@ -26,7 +26,7 @@ import (
 // textsOf are the attributes with such texts; what is billed or decides has no wording.
 
 // keyWording is the key of the wording in the private state.
-const keyWording = "wording"
+var keyWording = private.Key("wording")
 
 // wording is how the service has worded what was sent. It holds only salted hashes of what differs.
 type wording struct {

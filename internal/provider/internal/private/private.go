@@ -79,8 +79,24 @@ func Remove(ctx context.Context, store State, key string, diags *diag.Diagnostic
 	}
 }
 
+var keys []string
+
+// Key declares a key of an object's private state.
+func Key(name string) string {
+	keys = append(keys, name)
+	return name
+}
+
+// Clear removes everything. Terraform passes the private state of an object that a refresh has not found to the plan
+// of the next one.
+func Clear(ctx context.Context, store State, diags *diag.Diagnostics) {
+	for _, key := range keys {
+		Remove(ctx, store, key, diags)
+	}
+}
+
 // keyPlanned is the key of the data that a plan passes to its apply.
-const keyPlanned = "planned"
+var keyPlanned = Key("planned")
 
 // SetPlanned passes value from a plan to its apply: Terraform passes the private state of a plan to the update that
 // applies it. store is ModifyPlanResponse.Private.
@@ -97,7 +113,7 @@ func Planned[T any](ctx context.Context, store State, diags *diag.Diagnostics) T
 }
 
 // keyOwned is the key of the parts of the object that the configuration owns.
-const keyOwned = "owned"
+var keyOwned = Key("owned")
 
 // Owned reads which parts of the object the configuration owned when it was last applied. The private state stores it,
 // because the state shows the service's values. Before the first apply it is the zero value: the configuration owns and

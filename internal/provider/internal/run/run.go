@@ -82,7 +82,7 @@ const (
 
 // keyPlannedID is the key of the private state under which the plan of an object stores its id. For a replacement,
 // Terraform plans twice, and the private state of the first plan is the only link to the second.
-const keyPlannedID = "planned_id"
+var keyPlannedID = private.Key("planned_id")
 
 // Refreshed records that the object was read.
 func (r *Run) Refreshed(typeName, id string) {

@@ -91,3 +91,6 @@ func notes(raw []byte) map[string][]byte {
 
 // ResourceSchemas returns the schemas of the provider's resources by type.
 func ResourceSchemas() map[string]*tfprotov6.Schema { return ownSchemas().ResourceSchemas }
+
+// DataSourceSchemas returns those of its data sources.
+func DataSourceSchemas() map[string]*tfprotov6.Schema { return ownSchemas().DataSourceSchemas }

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 )
 
@@ -223,10 +224,55 @@ func (r *roundTrip) run(when string) map[string]object {
 	all := map[string]object{}
 	for address := range r.blocks {
 		_, name, _ := strings.Cut(address, ".")
-		remote := r.s.remote(address, r.s.drive.State(address))
-		all[address] = anonymous(remote, name)
+		state := r.s.drive.State(address)
+		all[address] = anonymous(r.s.remote(address, state), name)
+		r.read(address, state)
 	}
 	return all
+}
+
+// elsewhere lists the attributes that mean something else in a data source: all of a list or an object, what is there
+// instead of what was sent, and that of the current key.
+var elsewhere = []string{"billing_customer.custom_metadata", "billing_account.custom_metadata",
+	"billing_subscription.custom_metadata", "billing_customer.email", "billing_customer.phone",
+	"billing_subscription.cancellation_reason", "billing_webhook_endpoint.authentication",
+	"billing_webhook_endpoint.updated_at", "billing_api_key.created_at", "billing_api_key.expires_at"}
+
+// read checks that the data source shows what the resource does.
+func (r *roundTrip) read(address string, state object) {
+	r.t.Helper()
+	if acctest.DataSourceSchemas()[typeOf(address)] == nil {
+		return
+	}
+	shown, said := r.s.service.Read(typeOf(address), object{"id": state["id"]})
+	if core.Errors(said) != "" {
+		r.t.Fatalf("%s: %s", address, core.Errors(said))
+	}
+	for name, value := range shown {
+		managed, also := state[name]
+		if also && !slices.Contains(elsewhere, typeOf(address)+"."+name) && !agree(managed, value) {
+			r.t.Errorf("the data source shows %s of %s as %s, and the resource as %s", name, address, show(value), show(managed))
+		}
+	}
+}
+
+// agree reports whether two values are the same in what both have, whatever the order of lists.
+func agree(a, b any) bool {
+	one, isObject := a.(object)
+	other, also := b.(object)
+	for name, v := range one {
+		if w, has := other[name]; has && !agree(v, w) {
+			return false
+		}
+	}
+	some, isList := normal(a).([]any)
+	others, alsoList := normal(b).([]any)
+	for i := range min(len(some), len(others)) {
+		if !agree(some[i], others[i]) {
+			return false
+		}
+	}
+	return isObject && also || isList && alsoList && len(some) == len(others) || same(normal(a), normal(b))
 }
 
 // writtenAt lists the dates that depend on the time of a write.

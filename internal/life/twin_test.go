@@ -17,7 +17,8 @@ import (
 var twins = flag.Uint64("twins", 2, "the number of lives that TestTwins compares")
 
 // TestTwins plays lives without misfortunes through Terraform itself too: it plans the same actions and values,
-// replaces for the same reasons, and has the same state after each apply, and the provider sends the same writes.
+// replaces for the same reasons, says the same, and has the same state after each apply, and the provider sends the
+// same writes.
 func TestTwins(t *testing.T) {
 	if acctest.TerraformProgram() == "" {
 		t.Skip("needs TF_ACC=1 and terraform")
@@ -65,13 +66,19 @@ func happens(t *testing.T, text string, genuine bool) (events [][]string) {
 			for address, object := range s.objects() {
 				lines = append(lines, address+" is "+show(arranged(object)))
 			}
+			if p != nil {
+				for _, text := range slices.Concat(p.Errors, p.Warnings) {
+					_, text, _ = strings.Cut(text, ": ") // an import and an object that is removed have no address
+					if text, _, _ = strings.Cut(text, ": "); text != "Some objects will no longer be managed by Terraform" {
+						lines = append(lines, text)
+					}
+				}
+			}
 			if p != nil && len(p.Errors) == 0 {
 				for _, c := range p.Changes {
 					lines = append(lines, fmt.Sprintf("%s %s, replaced for %v: %s → %s", c.Action, c.Address, c.Replaces,
 						show(arranged(c.Before)), show(arranged(c.After))))
 				}
-			} else if p != nil {
-				lines = append(lines, "the plan fails")
 			}
 			names := s.names()
 			for i, line := range lines {

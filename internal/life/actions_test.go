@@ -270,7 +270,7 @@ func (d *draw) does(c change, of string) []string {
 func (d *draw) resemble(address string) []string {
 	kind, body := evidence.KindOf(typeOf(address)), object{}
 	switch {
-	case each(address):
+	case forEach(address):
 		return nil
 	case kind.Name == evidence.Customer:
 		body["notes"] = "another one"
@@ -528,7 +528,7 @@ func instance(address, key string) string { return fmt.Sprintf("%s[%q]", address
 // keys adds a key to a block with for_each, removes one, or renames one, with or without a moved block.
 func (d *draw) keys() {
 	for _, address := range slices.Sorted(maps.Keys(d.blocks)) {
-		if b := d.blocks[address]; each(address) {
+		if b := d.blocks[address]; forEach(address) {
 			had := b.keys
 			b.keys = pickOne(d, [][]string{nil, {"one"}, {"two"}, {"one", "two"}})
 			if d.blocks[address] = b; len(had) == 1 && len(b.keys) == 1 && had[0] != b.keys[0] && d.chance(2) {
@@ -559,7 +559,7 @@ func (d *draw) release() {
 
 // adopt sometimes imports the object with the external_id of a block, if there is one.
 func (d *draw) adopt(address string) {
-	if code, has := d.blocks[address].values["external_id"].(string); has && !each(address) && d.chance(2) {
+	if code, has := d.blocks[address].values["external_id"].(string); has && !forEach(address) && d.chance(2) {
 		d.do("adopt", address, code)
 	}
 }

@@ -164,7 +164,7 @@ func wordy(v any) any {
 // named inserts the name of a block into a value.
 func named(v any, address string) any {
 	_, name, _ := strings.Cut(address, ".")
-	if each(address) {
+	if forEach(address) {
 		name = "${each.key}"
 	}
 	switch v := v.(type) {

@@ -70,7 +70,7 @@ func (c config) complete(address string, written map[string]bool) bool {
 func (b block) text(start time.Time) string {
 	typeName, name, _ := strings.Cut(b.at, ".")
 	text := fmt.Sprintf("resource %q %q {\n", typeName, name)
-	if each(b.at) {
+	if forEach(b.at) {
 		text += fmt.Sprintf("  for_each = toset(%s)\n", encoded(append([]string{}, b.keys...)))
 	}
 	for _, argument := range slices.Sorted(maps.Keys(b.values)) {
@@ -88,8 +88,8 @@ func (b block) text(start time.Time) string {
 	return text + "}\n"
 }
 
-// each reports whether a block has for_each.
-func each(address string) bool { return strings.HasSuffix(address, ".g") }
+// forEach reports whether a block has for_each: by its name.
+func forEach(address string) bool { return strings.HasSuffix(address, ".g") }
 
 // expression returns a value as HCL.
 func expression(v any) string {

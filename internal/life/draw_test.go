@@ -108,7 +108,8 @@ func scenarioOf(lines []string, files map[string]string) string {
 	return text
 }
 
-// addresses lists the blocks that a life may have.
+// addresses lists the blocks that a life may have, all of one organization. Terraform runs a process for each alias of a
+// provider, so a life with two would be two lives.
 var addresses = []string{"billing_customer.c", "billing_account.a", "billing_subscription.s",
 	"billing_webhook_endpoint.e", "billing_api_key.k", "billing_finance_record.r", "billing_customer.d"}
 
@@ -159,7 +160,7 @@ func (d *draw) add(address string) {
 		values["billing_account_id"] = object{"$ref": "billing_account.a.id"}
 	}
 	b := block{at: address, values: values, ignore: d.ignore(address)}
-	if each(address) {
+	if forEach(address) {
 		b.keys = pickOne(d, [][]string{{"one"}, {"two"}, {"one", "two"}})
 	}
 	d.set(b)
@@ -192,7 +193,7 @@ func (d *draw) set(b block) {
 		b.values, _ = wordy(b.values).(object)
 	}
 	v := b.values
-	if each(b.at) { // these are unique
+	if forEach(b.at) { // instances cannot share these
 		delete(v, "document_number")
 		delete(v, "idempotency_key")
 	}

@@ -24,7 +24,7 @@ func (d *draw) block(of map[string]block) string {
 // often lists arguments that many others depend on. They are drawn more often.
 var often = []string{"body", "cancel_at_period_end", "cancellation_reason", "collection_method", "custom_metadata",
 	"discount_percent", "email", "expires_at", "external_id", "grace_period_days", "items", "nfe_issuance_policy", "notes", "pause", "phone",
-	"plan_id", "rotate_after_days", "rotate_secret_when_changed", "rotate_when_changed"}
+	"plan_id", "revoke_previous_keys", "rotate_after_days", "rotate_secret_when_changed", "rotate_when_changed"}
 
 // argumentNames returns the arguments to draw from.
 func argumentNames(address string) []string {
@@ -37,9 +37,7 @@ func argumentNames(address string) []string {
 	return names
 }
 
-// change changes one to three arguments of a block.
-func (d *draw) change() { d.changeOf(d.block(d.blocks)) }
-
+// changeOf changes one to three arguments of a block.
 func (d *draw) changeOf(address string) {
 	b, there := d.blocks[address]
 	if !there {
@@ -77,7 +75,7 @@ func (d *draw) changeOf(address string) {
 }
 
 func (d *draw) changeAndRun() {
-	d.change()
+	d.changeOf(d.block(d.blocks))
 	d.run()
 }
 
@@ -499,8 +497,16 @@ func (d *draw) imports() {
 	}
 }
 
-// rename renames a record's block, with or without a moved block.
+// rename changes the address of an object, or takes it out of the state.
 func (d *draw) rename() {
+	switch d.IntN(3) {
+	case 0:
+		d.keys()
+		return
+	case 1:
+		d.release()
+		return
+	}
 	names := []string{"billing_finance_record.r", "billing_finance_record.q"}
 	for i, from := range names {
 		if b, there := d.blocks[from]; there {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 )
 
@@ -85,8 +86,11 @@ func changes(own metadata.Ownership, before, record, wanted metadata.Object) map
 		if _, stays := after[key]; stays {
 			continue
 		}
-		send[key] = nil
-		if left, isObject := recordAfter[key].(metadata.Object); isObject {
+		left, isObject := recordAfter[key].(metadata.Object)
+		switch {
+		case !isObject:
+			send[key] = nil
+		case !same.JSON(left, record[key]): // otherwise it has only keys of other systems already
 			send[key] = left
 		}
 	}

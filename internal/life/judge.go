@@ -299,8 +299,9 @@ func (j *judge) run(file, settle string, createFirst bool) *violation {
 	return j.settled(plan, imported)
 }
 
-// longestGrace is what an interrupted run leaves to a request under way, which takes some time to be sent.
-const longestGrace = 8*time.Second + longestPause
+// longestGrace is what an interrupted run leaves to a request under way, with pauses of the network before the request
+// and the other objects.
+const longestGrace = 8*time.Second + 5*longestPause
 
 // rest is the time between two runs. In less than a minute, nothing proves that a record was deleted if its key is used
 // again; but reads that lag show what another run has just written. What another system has just written can be lost.

@@ -104,7 +104,9 @@ func (p *parser) resource(c *Configuration, b *hclsyntax.Block) error {
 	if b.Type == "data" {
 		name = "data." + name
 	}
-	one := Block{Address: name, Arguments: b.Body.Attributes}
+	arguments := maps.Clone(b.Body.Attributes)
+	maps.DeleteFunc(arguments, func(name string, _ *hclsyntax.Attribute) bool { return slices.Contains(meta, name) })
+	one := Block{Address: name, Arguments: arguments}
 	for _, attribute := range b.Body.Attributes {
 		one.Needs = append(one.Needs, p.needs(attribute.Expr)...)
 	}
@@ -131,11 +133,10 @@ func (p *parser) resource(c *Configuration, b *hclsyntax.Block) error {
 			}
 		}
 	}
-	attributes := b.Body.Attributes
-	each := attributes["for_each"]
+	each := b.Body.Attributes["for_each"]
 	if each == nil {
 		one.Evaluate = func(objects map[string]Object) (Object, error) {
-			return p.arguments(attributes, p.context(objects, nil), meta)
+			return p.arguments(arguments, p.context(objects, nil), nil)
 		}
 		c.Blocks = append(c.Blocks, one)
 		return nil
@@ -154,7 +155,7 @@ func (p *parser) resource(c *Configuration, b *hclsyntax.Block) error {
 		scope := map[string]cty.Value{"each": cty.ObjectVal(map[string]cty.Value{"key": key, "value": value})}
 		instance.Each = scope
 		instance.Evaluate = func(objects map[string]Object) (Object, error) {
-			return p.arguments(attributes, p.context(objects, scope), meta)
+			return p.arguments(arguments, p.context(objects, scope), nil)
 		}
 		c.Blocks = append(c.Blocks, instance)
 	}

@@ -23,7 +23,7 @@ type Block struct {
 	Values Object
 	// Evaluate replaces Values if there are references: it gets the objects known so far, by address.
 	Evaluate func(objects map[string]Object) (Object, error)
-	// Arguments are those of a parsed block, as they are written.
+	// Arguments are those of a parsed block, as they are written, without Terraform's own.
 	Arguments hclsyntax.Attributes
 	// Each is the variable each of an instance with for_each.
 	Each map[string]cty.Value

@@ -267,12 +267,13 @@ func (d *draw) does(c change, of string) []string {
 // objects, or would be the same record.
 func (d *draw) resemble(address string) []string {
 	kind, body := evidence.KindOf(typeOf(address)), object{}
-	switch {
-	case forEach(address):
+	if forEach(address) {
 		return nil
-	case kind.Name == evidence.Customer:
+	}
+	switch kind.Name {
+	case evidence.Customer:
 		body["notes"] = "another one"
-	case kind.Name == evidence.Endpoint, kind.Name == evidence.Key:
+	case evidence.Endpoint, evidence.Key:
 		body["description"] = "another one"
 	default:
 		return nil

@@ -82,9 +82,8 @@ func (d *draw) file(later map[string][]string) string {
 // apply applies the configuration. A plan that is refused leaves that of the last apply.
 func (d *draw) apply(later map[string][]string, words ...string) {
 	d.do(append(append([]string{"apply"}, words...), d.file(later))...)
-	now := d.files[d.s.judge.file]
-	d.config = config{blocks: maps.Clone(now.blocks), defaults: now.defaults}
-	if d.blocks == nil {
+	d.config = d.files[d.s.judge.file]
+	if d.blocks = maps.Clone(d.blocks); d.blocks == nil {
 		d.blocks = map[string]block{}
 	}
 }

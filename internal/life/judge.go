@@ -87,9 +87,6 @@ func blocksOf(text string) (blocks map[string]block, parsed core.Configuration, 
 	for _, written := range parsed.Blocks {
 		b := block{at: written.Address, values: object{}, ignore: written.Ignore, cbd: written.CreateBeforeDestroy}
 		for name, attribute := range written.Arguments {
-			if name == "for_each" {
-				continue
-			}
 			expr := attribute.Expr
 			if condition, isLater := expr.(*hclsyntax.ConditionalExpr); isLater {
 				expr = condition.FalseResult

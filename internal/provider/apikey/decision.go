@@ -107,8 +107,12 @@ func (d decision) oldKey(now time.Time) fate {
 	return getsGrace
 }
 
-// endsInGrace reports whether the key ends before a grace period that begins now.
+// endsInGrace reports whether the key ends before a grace period that begins now. If that time is unknown, the one that
+// the refresh proves is early enough.
 func (d decision) endsInGrace(now time.Time) bool {
+	if now.IsZero() {
+		now, _ = api.ParseTime(d.memory.Seen)
+	}
 	key := collections.APIKey{ExpiresAt: d.state.KeyExpiresAt.ValueStringPointer()}
 	return key.EndsWithin(now, d.plan.GracePeriodDays.ValueInt64())
 }

@@ -345,7 +345,7 @@ func (w *write) limitAfterLostResponse(ctx context.Context, e ending, lost *coll
 	case old != nil && ended(old, now) != "":
 		w.warnSuccessor(e, lost)
 		return w.alreadyLimited(ctx, e, lost)
-	case old == nil, !old.EndsWithin(now, e.Days):
+	case old == nil, !old.EndsWithin(now, e.Days), !e.Lost && w.keepsEnd(e, old):
 		e.Lost = true
 		w.done(ctx, e.ID, e)
 		return lost
@@ -362,6 +362,11 @@ func (w *write) limitAfterLostResponse(ctx context.Context, e ending, lost *coll
 	w.done(ctx, e.ID)
 	w.warnSuccessor(e, lost)
 	return nil
+}
+
+// keepsEnd reports whether the old key of the last creation ends when it did before.
+func (w *write) keepsEnd(e ending, old *collections.APIKey) bool {
+	return e.ID == w.before.ID.ValueString() && w.before.KeyExpiresAt.ValueString() == api.OrEmpty(old.ExpiresAt)
 }
 
 // warnSuccessor names the keys of which one may be the unneeded successor of a rotation with a lost response.

@@ -509,6 +509,7 @@ func (s *scenario) command(words []string) {
 		"terraform": s.terraform, "forget": s.forget, "taint": s.taint, "reimport": s.underJudge, "copy": s.underJudge,
 		"adopt": s.underJudge,
 		"meanwhile": func(words []string) {
+			s.needs(words, 2, 100)
 			s.meanwhile = append(s.meanwhile, func() { s.command(words[1:]) })
 		},
 	}[words[0]]

@@ -43,18 +43,30 @@ func misfortuneOf(words []string) (m misfortune, err error) {
 	}
 	head, effects := slices.Clone(words[:end+1]), append(slices.Clone(words[end+1:]), "")
 	head[end] = strings.TrimSuffix(head[end], ":")
+	check := func(wrong error) { err = errors.Join(err, wrong) }
 	number := func(text string) int {
 		n, wrong := strconv.Atoi(text)
-		err = errors.Join(err, wrong)
+		if check(wrong); wrong == nil && n < 1 {
+			check(fmt.Errorf("%d is not a number from 1", n))
+		}
 		return n
+	}
+	lasts := func(text string) time.Duration {
+		d, wrong := time.ParseDuration(text)
+		check(wrong)
+		return d
 	}
 	m.nth = number(head[0]) - 1
 	for _, word := range head[1:] {
 		if n, isTimes := strings.CutPrefix(word, "x"); isTimes {
 			m.times = number(n)
-		} else if word != "of" {
-			m.of = word
+		} else if m.of = word; word == "of" {
+			m.of = ""
 		}
+	}
+	if !slices.Contains([]string{"", ofRead, ofWrite}, m.of) {
+		_, wrong := sandbox.ParseFault("status=500,operation=" + m.of)
+		check(wrong)
 	}
 	var fault []string
 	for i := 0; i < len(effects)-1; i++ {
@@ -69,20 +81,27 @@ func misfortuneOf(words []string) (m misfortune, err error) {
 			m.twice = true
 		case "delay":
 			i++
-			d, wrong := time.ParseDuration(effects[i])
-			m.delay, err = d, errors.Join(err, wrong)
+			m.delay = lasts(effects[i])
 		case "date":
 			i++
-			m.date = effects[i]
+			if m.date = effects[i]; m.date != "none" {
+				lasts(m.date)
+			}
 		case "then":
-			m.then, i = effects[i+1:len(effects)-1], len(effects)
+			if m.then, i = effects[i+1:len(effects)-1], len(effects); len(m.then) == 0 {
+				check(errors.New("then needs a command"))
+			}
 		default:
 			fault = append(fault, word)
 		}
 	}
-	if m.fault = strings.Join(fault, ","); m.fault != "" && !strings.HasPrefix(m.fault, slow) {
-		_, wrong := sandbox.ParseFault(m.fault)
-		err = errors.Join(err, wrong)
+	if m.fault = strings.Join(fault, ","); m.fault != "" {
+		if after, isSlow := strings.CutPrefix(m.fault, slow); isSlow {
+			lasts(after)
+		} else {
+			_, wrong := sandbox.ParseFault(m.fault)
+			check(wrong)
+		}
 	}
 	return m, err
 }

@@ -319,10 +319,13 @@ func (j *judge) importing(address string) {
 
 // adopting imports the object that has an external_id at the next run, if there is one.
 func (j *judge) adopting(address, externalID string) {
+	kind := evidence.KindOf(typeOf(address))
+	if kind.Type == "" {
+		j.fatalf("%q is not an address of the provider", address)
+	}
 	if j.drive.State(address) != nil {
 		return
 	}
-	kind := evidence.KindOf(typeOf(address))
 	for _, o := range j.live(kind.Name) {
 		if id, _ := o["id"].(string); o["external_id"] == externalID {
 			j.imports[address], j.dirty[address] = id, true

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest/golden"
 	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
@@ -31,23 +32,21 @@ func Mistakes(t *testing.T, path string, least int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	about, table, _ := strings.Cut("\n"+string(text), "\n== ")
+	written, table := golden.Sections(string(text))
 	service := acctest.Start(t, func(o *sandbox.Options) { o.NoExampleData = true })
-	written, count := about, 0
-	for section := range strings.SplitSeq(table, "\n== ") {
-		name, body, _ := strings.Cut(section, "\n")
-		config, want, _ := strings.Cut(body, "\n-- validate\n")
-		have := mistake(t, service, name, config)
-		written += "\n== " + name + "\n" + config + "\n-- validate\n" + have
-		if count++; strings.TrimSpace(have) != strings.TrimSpace(want) && os.Getenv("UPDATE_MESSAGES") == "" {
-			t.Errorf("%s: %s has (UPDATE_MESSAGES=1 writes it)\n%s\nbut the messages are\n%s", name, path, want, have)
+	for _, section := range table {
+		config, want, _ := strings.Cut(section.Text, "\n-- validate\n")
+		have := mistake(t, service, section.Name, config)
+		written += "\n== " + section.Name + "\n" + config + "\n-- validate\n" + have
+		if strings.TrimSpace(have) != strings.TrimSpace(want) && os.Getenv("UPDATE_MESSAGES") == "" {
+			t.Errorf("%s: %s has (UPDATE_MESSAGES=1 writes it)\n%s\nbut the messages are\n%s", section.Name, path, want, have)
 		}
 	}
-	if count < least {
-		t.Errorf("%s has %d mistakes, want %d", path, count, least)
+	if len(table) < least {
+		t.Errorf("%s has %d mistakes, want %d", path, len(table), least)
 	}
 	if os.Getenv("UPDATE_MESSAGES") != "" {
-		if err := os.WriteFile(path, []byte(strings.TrimPrefix(written, "\n")), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(written), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

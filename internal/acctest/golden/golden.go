@@ -14,7 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 )
 
-// path is the golden file of a package. A section starts with "== " and its name.
+// path is the golden file of a package.
 const path = "testdata/messages.txt"
 
 // Messages compares the diagnostics of each case with those in testdata/messages.txt, which must not contain other
@@ -61,12 +61,26 @@ func read(t *testing.T) map[string]string {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.Fatal(err)
 	}
+	_, all := Sections(string(text))
 	sections := map[string]string{}
-	for _, section := range strings.Split("\n"+string(text), "\n== ")[1:] {
-		name, said, _ := strings.Cut(section, "\n")
-		sections[name] = strings.TrimRight(said, "\n")
+	for _, s := range all {
+		sections[s.Name] = strings.TrimRight(s.Text, "\n")
 	}
 	return sections
+}
+
+// Section is a part of a file. It begins with "== " and its name.
+type Section struct{ Name, Text string }
+
+// Sections returns the text of a file before its first section, and the sections.
+func Sections(file string) (before string, all []Section) {
+	before, rest, more := strings.Cut("\n"+file, "\n== ")
+	for part := ""; more; {
+		part, rest, more = strings.Cut(rest, "\n== ")
+		name, text, _ := strings.Cut(part, "\n")
+		all = append(all, Section{name, text})
+	}
+	return strings.TrimPrefix(before, "\n"), all
 }
 
 func write(t *testing.T, sections map[string]string) {

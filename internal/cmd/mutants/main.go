@@ -27,6 +27,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest/golden"
 )
 
 func main() {
@@ -112,9 +114,10 @@ func promises(name string) (all []mutant, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, section := range strings.Split(string(text), "\n== ")[1:] {
-		promise, rest, _ := strings.Cut(section, "\n")
-		file, change, _ := strings.Cut(rest, "\n")
+	_, sections := golden.Sections(string(text))
+	for _, section := range sections {
+		promise := section.Name
+		file, change, _ := strings.Cut(section.Text, "\n")
 		code, with, ok := strings.Cut(change, "\n=>\n")
 		if file, err = filepath.Abs(filepath.Join(filepath.Dir(name), "..", "..", file)); err != nil {
 			return nil, err

@@ -2,18 +2,13 @@ package demo
 
 import (
 	"encoding/json"
-	"fmt"
-	"maps"
 	"os"
 	"os/exec"
-	"reflect"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
-	tfjson "github.com/hashicorp/terraform-json"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -56,10 +51,7 @@ func replace(ts *testscript.TestScript, _ bool, args []string) {
 // terraform runs Terraform or OpenTofu.
 func terraform(ts *testscript.TestScript, neg bool, args []string) {
 	c := of(ts)
-	switch args[0] {
-	case "plan":
-		c.plan = nil
-	case "apply":
+	if args[0] == "apply" {
 		c.applied = len(c.requests(ts))
 	}
 	run(ts, neg, c.program.Path, args...)
@@ -128,134 +120,6 @@ func key(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv(name, own)
 	if !strings.HasPrefix(ts.ReadFile("stderr"), args[1]+" ") {
 		ts.Fatalf("the service responded with %s", ts.ReadFile("stderr"))
-	}
-}
-
-// lastPlan returns the plan in the file "plan".
-func (c *scene) lastPlan(ts *testscript.TestScript) *tfjson.Plan {
-	if c.plan == nil {
-		c.plan = &tfjson.Plan{}
-		ts.Check(json.Unmarshal(output(ts, c.program.Path, "show", "-json", "plan"), c.plan))
-	}
-	return c.plan
-}
-
-// planned ACTION ADDRESS... [: ATTRIBUTE...] checks that the plan has exactly this action for these resources, and
-// changes exactly these attributes of the last one. Without arguments, the plan must be empty.
-func planned(ts *testscript.TestScript, _ bool, args []string) {
-	args, attributes, changed := cut(args, ":")
-	found, wanted := map[string]string{}, map[string]string{}
-	for i, address := range args {
-		if i > 0 {
-			wanted[address] = args[0]
-		}
-	}
-	for _, r := range of(ts).lastPlan(ts).ResourceChanges {
-		action := string(r.Change.Actions[0])
-		switch {
-		case r.Change.Actions.Replace():
-			action = "replace"
-		case r.Change.Importing != nil && r.Change.Actions.NoOp():
-			action = "import"
-		}
-		if r.Mode == tfjson.ManagedResourceMode && action != "no-op" {
-			found[r.Address] = action
-		}
-		if differ := touched(r.Change); changed && r.Address == args[len(args)-1] && !slices.Equal(differ, attributes) {
-			ts.Fatalf("%s would change in %v", r.Address, differ)
-		}
-	}
-	if !maps.Equal(found, wanted) {
-		ts.Fatalf("the plan is %v", found)
-	}
-}
-
-func cut(args []string, at string) (before, after []string, found bool) {
-	if i := slices.Index(args, at); i >= 0 {
-		return args[:i], args[i+1:], true
-	}
-	return args, nil, false
-}
-
-// touched returns the attributes that change, or may change.
-func touched(c *tfjson.Change) []string {
-	before, _ := c.Before.(map[string]any)
-	after, _ := c.After.(map[string]any)
-	unknown, _ := c.AfterUnknown.(map[string]any)
-	names := map[string]bool{}
-	for _, values := range []map[string]any{before, after, unknown} {
-		for name := range values {
-			if !reflect.DeepEqual(before[name], after[name]) || strings.Contains(fmt.Sprint(unknown[name]), "true") {
-				names[name] = true
-			}
-		}
-	}
-	return slices.Sorted(maps.Keys(names))
-}
-
-// found ADDRESS PATH=VALUE... checks a resource or data source in the state of the plan.
-func found(ts *testscript.TestScript, _ bool, args []string) {
-	for _, r := range of(ts).lastPlan(ts).PriorState.Values.RootModule.Resources {
-		if r.Address == args[0] {
-			expect(ts, r.AttributeValues, args[1:])
-			return
-		}
-	}
-	ts.Fatalf("the state does not contain %s", args[0])
-}
-
-// outputs PATH=VALUE... checks the changed outputs of the plan.
-func outputs(ts *testscript.TestScript, _ bool, args []string) {
-	changed := map[string]any{}
-	for name, change := range of(ts).lastPlan(ts).OutputChanges {
-		if !change.Actions.NoOp() {
-			changed[name] = change.After
-		}
-	}
-	if len(args) == 0 && len(changed) > 0 {
-		ts.Fatalf("the plan changes %v", changed)
-	}
-	expect(ts, changed, args)
-}
-
-// has PATH=VALUE... checks the JSON that was last printed.
-func has(ts *testscript.TestScript, _ bool, args []string) {
-	var document any
-	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &document))
-	expect(ts, document, args)
-}
-
-// expect checks values in a document: PATH=VALUE, where VALUE is JSON or a text. In a path, a number selects an element
-// of a list, and "count" is the number of elements.
-func expect(ts *testscript.TestScript, document any, pairs []string) {
-	for _, pair := range pairs {
-		path, text, _ := strings.Cut(pair, "=")
-		var wanted any
-		if json.Unmarshal([]byte(text), &wanted) != nil {
-			wanted = text
-		}
-		value := document
-		for name := range strings.SplitSeq(path, ".") {
-			switch inside := value.(type) {
-			case map[string]any:
-				value = inside[name]
-			case []any:
-				i, err := strconv.Atoi(name)
-				switch {
-				case name == "count":
-					value = float64(len(inside))
-				case err == nil && i < len(inside):
-					value = inside[i]
-				default:
-					ts.Fatalf("%s does not exist", path)
-				}
-			default:
-				ts.Fatalf("%s does not exist", path)
-			}
-		}
-		if !reflect.DeepEqual(value, wanted) {
-			ts.Fatalf("%s is %v, not %v", path, value, wanted)
-		}
 	}
 }
 

@@ -16,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	tfjson "github.com/hashicorp/terraform-json"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/mirror"
@@ -42,7 +41,6 @@ func TestDemo(t *testing.T) {
 			Cmds: map[string]func(*testscript.TestScript, bool, []string){
 				"step": step, "skipped": skipped, "load": load, "let": let, "replace": replace,
 				"terraform": terraform, "billing-sandbox": sandbox, "asked": asked, "key": key,
-				"planned": planned, "found": found, "outputs": outputs, "has": has,
 				"shown": shown, "arrives": arrives, "trust": trust, "received": received,
 			},
 			Condition: stage.condition,
@@ -141,8 +139,7 @@ func (s *stage) condition(name string) (bool, error) {
 type scene struct {
 	*stage
 	t       *testing.T
-	plan    *tfjson.Plan // of the last terraform plan, read when needed
-	applied int          // requests before the last apply
+	applied int // requests before the last apply
 
 	receiver *receiver
 

@@ -143,7 +143,7 @@ const refusedStream = 7 // RFC 9113, section 7
 // 8.7). With TLS 1.3, it asks for a missing client certificate only after the handshake.
 //
 // net/http handles these cases itself, unless it has started to send a body that it cannot rewind. Then it reports the
-// reason only as text, which contains nothing from the server.
+// reason only as text, which contains nothing from the server; so does a connection that ended before its first stream.
 func unprocessed(err error) bool {
 	if err == nil {
 		return false
@@ -156,7 +156,8 @@ func unprocessed(err error) bool {
 		return strings.HasSuffix(err.Error(), "certificate required")
 	}
 	reason, unsent := strings.CutPrefix(err.Error(), "http2: Transport: cannot retry err [")
-	return unsent && strings.HasPrefix(reason, "http2: Transport received Server's graceful shutdown GOAWAY]") ||
+	return err.Error() == "http2: client conn could not be established" ||
+		unsent && strings.HasPrefix(reason, "http2: Transport received Server's graceful shutdown GOAWAY]") ||
 		unsent && strings.HasPrefix(reason, "stream error: ") && strings.Contains(reason, "; REFUSED_STREAM") ||
 		// Only for streams after the last one, on a connection whose first stream the server rejected.
 		strings.HasPrefix(reason, "http2: Transport received GOAWAY from server ErrCode:")

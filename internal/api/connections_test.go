@@ -572,14 +572,18 @@ func TestTLSPolicy(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			http2 := strings.Contains(name, "h2")
 			c := serve(t, func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, `{}`) },
-				func(s *httptest.Server) { s.TLS = test.server; s.EnableHTTP2 = strings.Contains(name, "h2") },
+				func(s *httptest.Server) { s.TLS = test.server; s.EnableHTTP2 = http2 },
 				func(cfg *Config) { cfg.RetryTimeout = 3 * time.Second })
 			for _, request := range []Request{getCustomer, createCustomer} {
 				_, err := c.Do(t.Context(), request)
 				var transport *TransportError
-				if test.works != (err == nil) || err != nil && (!errors.As(err, &transport) || transport.Attempts != 1 ||
-					!transport.Rejected()) {
+				var connection *net.OpError
+				// With HTTP/2, net/http may fail to write before it reads the alert: then nothing proves a rejection.
+				unread := http2 && errors.As(err, &connection) && connection.Op == "write"
+				rejected := errors.As(err, &transport) && transport.Rejected() && (transport.Attempts == 1 || http2)
+				if test.works != (err == nil) || err != nil && !unread && !rejected {
 					t.Errorf("%s: got %v, want works = %v", request.Operation, err, test.works)
 				}
 			}

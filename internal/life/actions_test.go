@@ -161,36 +161,36 @@ type change struct {
 // foreigners lists changes by another system, by type.
 var foreigners = map[string][]change{
 	"billing_customer": {
-		{what: "patch", body: object{"notes": "foreign"}},
-		{what: "patch", body: object{"nickname": "foreign", "birthday": "2000-01-01"}}, {what: "delete"},
+		{what: "patch", body: object{"notes": "q7 foreign"}},
+		{what: "patch", body: object{"nickname": "q7 foreign", "birthday": "2000-01-01"}}, {what: "delete"},
 		{what: "patch", body: object{"external_id": "foreign"}},
-		{what: "contact", body: object{"emails": "x_1@example.com"}},
-		{what: "contact", body: object{"emails": "x_2@example.com"}},
-		{what: "contact", body: object{"emails": "x_3@example.com"}},
-		{what: "contact", body: object{"emails": "x_4@example.com"}},
-		{what: "contact", body: object{"phones": "+55 21 1"}}, {what: "contact", body: object{"phones": "+55 21 2"}},
+		{what: "contact", body: object{"emails": "x_1.q7@example.com"}},
+		{what: "contact", body: object{"emails": "x_2.q7@example.com"}},
+		{what: "contact", body: object{"emails": "x_3.q7@example.com"}},
+		{what: "contact", body: object{"emails": "x_4.q7@example.com"}},
+		{what: "contact", body: object{"phones": "+55 21 700771"}}, {what: "contact", body: object{"phones": "+55 21 700772"}},
 	},
 	"billing_account": {
 		{what: "patch", body: object{"payment_terms_days": 60}}, {what: "suspend"}, {what: "reactivate"}, {what: "close"},
 		{what: "patch", body: object{"external_id": "foreign"}},
 	},
 	"billing_subscription": {
-		{what: "patch", body: object{"notes": "foreign"}}, {what: "patch", body: object{"discount_percent": 50}},
+		{what: "patch", body: object{"notes": "q7 foreign"}}, {what: "patch", body: object{"discount_percent": 50}},
 		{what: "items", body: item(1, 50)}, {what: "items", body: item(0, 7)},
-		{what: "cancel", body: object{"reason": "foreign"}}, {what: "cancel", body: object{"cancel_at_period_end": true}},
+		{what: "cancel", body: object{"reason": "q7 foreign"}}, {what: "cancel", body: object{"cancel_at_period_end": true}},
 		{what: "pause"}, {what: "resume"}, {what: "change-plan", body: object{"plan_id": uuids[3]}},
 	},
 	"billing_webhook_endpoint": {
-		{what: "patch", body: object{"description": "foreign"}}, {what: "patch", body: object{"active": false}},
+		{what: "patch", body: object{"description": "q7 foreign"}}, {what: "patch", body: object{"active": false}},
 		{what: "rotate-secret"}, {what: "delete"},
 		{what: "patch", body: object{"authentication": object{"type": "header", "name": "X-Foreign", "value": "v"}}},
 	},
 	"billing_api_key": {{what: "rotate", body: object{"graceDays": 5}}, {what: "delete"}},
 	"billing_finance_record": {{what: "patch", body: object{"amount": "999.00"}},
-		{what: "patch", body: object{"note": "foreign"}}, {what: "delete"},
-		{what: "deepen", body: object{"x_3": "foreign"}}, {what: "deepen", body: object{"x_4": "foreign"}},
-		{what: "deepen", body: object{"x_1": "foreign"}}, {what: "deepen", body: object{"x_1": "other"}},
-		{what: "deepen", body: object{"x_2": "foreign"}}, {what: "deepen", body: object{"x_1": "1", "x_2": "2"}}},
+		{what: "patch", body: object{"note": "q7 foreign"}}, {what: "delete"},
+		{what: "deepen", body: object{"x_3": "q7 foreign"}}, {what: "deepen", body: object{"x_4": "q7 foreign"}},
+		{what: "deepen", body: object{"x_1": "q7 foreign"}}, {what: "deepen", body: object{"x_1": "q7 other"}},
+		{what: "deepen", body: object{"x_2": "q7 foreign"}}, {what: "deepen", body: object{"x_1": "q7 1", "x_2": "q7 2"}}},
 }
 
 // foreign is a change by another system: to its own keys, to ours, or to the object itself.
@@ -213,7 +213,7 @@ func (d *draw) foreignTo(address string) (about string) {
 			"custom_metadata": object{foreignPrefix + fmt.Sprint(d.IntN(3)): d.IntN(5)}}}
 	case metadata:
 		c = change{what: "patch", body: object{"custom_metadata_mode": "merge",
-			"custom_metadata": object{"a": "foreign", "b": object{"c": "foreign", foreignPrefix + "in": "foreign"}}}}
+			"custom_metadata": object{"a": "q7 foreign", "b": object{"c": "q7 foreign", foreignPrefix + "in": "q7 foreign"}}}}
 	case typeOf(address) == "billing_finance_record":
 		c = change{what: "patch", body: object{foreignPrefix + fmt.Sprint(d.IntN(3)): d.IntN(5)}}
 	}
@@ -272,9 +272,9 @@ func (d *draw) resemble(address string) []string {
 	}
 	switch kind.Name {
 	case evidence.Customer:
-		body["notes"] = "another one"
+		body["notes"] = "q7 another one"
 	case evidence.Endpoint, evidence.Key:
-		body["description"] = "another one"
+		body["description"] = "q7 another one"
 	default:
 		return nil
 	}
@@ -584,7 +584,7 @@ func (d *draw) needed(address string) bool {
 }
 
 func (d *draw) drawDefaults() {
-	d.defaults = pickOne(d, []object{nil, {"team": "one"}, {"team": "two", "a": "default"}})
+	d.defaults = pickOne(d, []object{nil, {"team": "q7 one"}, {"team": "q7 two", "a": "q7 default"}})
 }
 
 // addOrRemove removes a block and those that refer to it, or adds one.

@@ -67,6 +67,9 @@ func fromProvider(r sandbox.Request) bool {
 // canary is in each write-only value of random lives, and must not be in any file or message.
 const canary = "canary-write-only-7f3a9c"
 
+// private matches the values in random lives that may be sensitive: a message names an object, and quotes none of them.
+var private = regexp.MustCompile(`(?i)q7|11\D{0,2}70077|123\.?456\.?789|19\d\d-0\d-0\d`)
+
 // secretsOf returns what must not be anywhere, and in addition what only a state and a plan may contain, by name.
 func secretsOf(service *acctest.Service, states map[string]object) (everywhere, shown map[string]string) {
 	everywhere = map[string]string{"write-only credential": canary}
@@ -95,7 +98,7 @@ func held(text string, secrets map[string]string) string {
 	return ""
 }
 
-// revealed reports a secret in a message.
+// revealed reports a secret, or a value that may be sensitive, in a message.
 func (s *scenario) revealed(messages ...[]string) *violation {
 	all := slices.Concat(messages...)
 	if len(all) == 0 {
@@ -105,6 +108,9 @@ func (s *scenario) revealed(messages ...[]string) *violation {
 	for _, text := range all {
 		if name := held(text, shown); name != "" {
 			return broken("secret in a message", "%s: %s", name, text)
+		}
+		if private.MatchString(text) {
+			return broken("value in a message", "%s", text)
 		}
 	}
 	return nil

@@ -6,39 +6,39 @@ import (
 )
 
 // choices lists values of every argument, by type. nil, which is always possible, omits the argument. "$name" in a text
-// is the name of the block, which keeps unique values of two blocks apart.
+// is the name of the block, which keeps unique values of two blocks apart. Values that may be sensitive match private.
 var choices = map[string]map[string][]any{
 	"billing_customer": {
 		"name":            {"Ana", "Bia"},
 		"external_id":     {"$name-1", "$name-2"},
-		"nickname":        {"n1", "n2"},
-		"legal_name":      {"l1", "l2"},
-		"notes":           {"first", "second"},
+		"nickname":        {"q7 n1", "q7 n2"},
+		"legal_name":      {"q7 l1", "q7 l2"},
+		"notes":           {"q7 first", "q7 second"},
 		"kind":            {"natural", "juridical"},
 		"birthday":        {"1990-01-02", "1991-03-04"},
 		"document_number": {"123.456.789-09", "12345678909", "11.222.333/0001-81"},
-		"email":           {"a@example.com", "b@example.com"},
-		"phone":           {"+55 11 1", "+55 11 2"},
-		"emails":          {[]any{}, contacts("a@example.com"), contacts("b@example.com", "c@example.com")},
-		"phones":          {[]any{}, contacts("+55 11 1"), contacts("+55 11 3")},
-		"websites":        {[]any{}, contacts("https://example.com")},
-		"addresses": {[]any{}, []any{object{"street": "Rua A", "city": "S"}},
-			[]any{object{"street": "Rua B"}, object{"street": "Rua C", "country": "BR"}}},
-		"tags":            {[]any{}, []any{"x"}, []any{"x", "y"}},
+		"email":           {"q7.a@example.com", "q7.b@example.com"},
+		"phone":           {"+55 11 700771", "+55 11 700772"},
+		"emails":          {[]any{}, contacts("q7.a@example.com"), contacts("q7.b@example.com", "q7.c@example.com")},
+		"phones":          {[]any{}, contacts("+55 11 700771"), contacts("+55 11 700773")},
+		"websites":        {[]any{}, contacts("https://q7.example.com")},
+		"addresses": {[]any{}, []any{object{"street": "q7 Rua A", "city": "q7 S"}},
+			[]any{object{"street": "q7 Rua B"}, object{"street": "q7 Rua C", "country": "BR"}}},
+		"tags":            {[]any{}, []any{"q7 x"}, []any{"q7 x", "q7 y"}},
 		"custom_metadata": freeForm, "custom_metadata_mode": modes,
 		"create_billing_account": {true, false},
-		"billing_email":          {"bill@example.com"},
+		"billing_email":          {"q7.bill@example.com"},
 		"payment_terms_days":     {5},
 		"auto_collection":        {true, false},
 		"deletion_policy":        {"delete", "abandon", "prevent"},
 	},
 	"billing_account": {
 		"external_id":        {"$name-1", "$name-2"},
-		"billing_email":      {"bill@example.com", "bill2@example.com"},
+		"billing_email":      {"q7.bill@example.com", "q7.bill2@example.com"},
 		"payment_terms_days": {5, 30},
 		"auto_collection":    {true, false},
 		"status":             {"active", "suspended"},
-		"status_reason":      {"why"},
+		"status_reason":      {"q7 why"},
 		"custom_metadata":    freeForm, "custom_metadata_mode": modes,
 		"deletion_policy": {"close", "delete", "abandon", "prevent"},
 	},
@@ -57,37 +57,37 @@ var choices = map[string]map[string][]any{
 		"trial_end":           {"@960h"},
 		"trial_period_days":   {14},
 		"allow_pause":         {true}, "allow_cancel": {true},
-		"notes":                {"first", "second"},
+		"notes":                {"q7 first", "q7 second"},
 		"cancel_at_period_end": {true, false},
 		"pause": {object{}, object{"behavior": "void"}, object{"resumes_at": "@60h"},
 			object{"resumes_at": "@2000h"}},
-		"plan_change":         {object{"timing": "immediate"}, object{"timing": "end_of_period", "reason": "why"}},
-		"cancellation_reason": {"why", "other"},
+		"plan_change":         {object{"timing": "immediate"}, object{"timing": "end_of_period", "reason": "q7 why"}},
+		"cancellation_reason": {"q7 why", "q7 other"},
 		"custom_metadata":     freeForm, "custom_metadata_mode": modes,
 		"deletion_policy":    {"cancel", "cancel_at_period_end", "abandon", "prevent"},
 		"on_external_cancel": {"keep", "recreate"},
 	},
 	"billing_webhook_endpoint": {
 		"url":         {"https://example.com/$name", "https://example.com/$name/2"},
-		"description": {"first", "second"},
+		"description": {"q7 first", "q7 second"},
 		"events":      {[]any{}, []any{"charge.paid"}, []any{"charge.paid", "charge.created"}},
 		"active":      {true, false},
-		"authentication": {object{"type": "none"}, object{"type": "basic", "username": "u", "password_wo": canary},
+		"authentication": {object{"type": "none"}, object{"type": "basic", "username": "q7 u", "password_wo": canary},
 			object{"type": "header", "name": "X-A", "value_wo": canary},
 			object{"type": "header", "name": "X-B", "value_wo": canary,
 				"credentials_wo_version": 2}, object{"type": "bearer", "token_wo": canary + "-2", "credentials_wo_version": 3}},
-		"rotate_secret_when_changed": {object{}, object{"at": "1"}, object{"at": "2"}},
+		"rotate_secret_when_changed": {object{}, object{"at": "q7 1"}, object{"at": "q7 2"}},
 		"age_recipients":             recipients,
 		"deletion_policy":            {"delete", "abandon", "prevent"},
 	},
 	"billing_api_key": {
 		"name":                 {"$name-1", "$name-2"},
-		"description":          {"first", "second"},
+		"description":          {"q7 first", "q7 second"},
 		"scopes":               {[]any{}, []any{"charges:*"}, []any{"charges:read", "charges:write"}},
 		"expires_at":           {"@40h", "@1000h"},
 		"expires_after_days":   {5, 90},
 		"grace_period_days":    {0, 3},
-		"rotate_when_changed":  {object{}, object{"at": "1"}, object{"at": "2"}},
+		"rotate_when_changed":  {object{}, object{"at": "q7 1"}, object{"at": "q7 2"}},
 		"rotate_after_days":    {1, 30},
 		"revoke_previous_keys": {true, false},
 		"age_recipients":       recipients,
@@ -95,11 +95,11 @@ var choices = map[string]map[string][]any{
 	},
 	"billing_finance_record": {
 		"collection": {"payables", "receivables"},
-		"body": {object{"name": "$name"}, object{"name": "$name", "amount": "10.00", "note": "a"},
-			object{"name": "$name", "amount": "12.00", "note": "b"},
-			object{"name": "$name", "deep": object{"a": "1", "b": []any{"x", 1}}},
-			object{"name": "$name", "amount": "10.00", "deep": object{"a": "2"}},
-			object{"name": "$name", "deep": object{"a": "3"}}, object{"name": "$name", "deep": object{"a": "4"}}},
+		"body": {object{"name": "$name"}, object{"name": "$name", "amount": "10.00", "note": "q7 a"},
+			object{"name": "$name", "amount": "12.00", "note": "q7 b"},
+			object{"name": "$name", "deep": object{"a": "q7 1", "b": []any{"q7 x", 1}}},
+			object{"name": "$name", "amount": "10.00", "deep": object{"a": "q7 2"}},
+			object{"name": "$name", "deep": object{"a": "q7 3"}}, object{"name": "$name", "deep": object{"a": "q7 4"}}},
 		"ignore_remote_changes": {true, false},
 		"idempotency_key":       {"6f1c0a52-6d1c-4f0e-9d0a-1b2c3d4e5f60"},
 		"deletion_policy":       {"delete", "abandon", "prevent"},
@@ -112,8 +112,8 @@ var required = map[string][]string{
 }
 
 var (
-	freeForm = []any{object{}, object{"a": "1"}, object{"a": "2", "b": object{"c": 1, "d": "x"}},
-		object{"b": object{"c": 2, "e": []any{1, "y"}}}, object{"a": nil, "t": true}}
+	freeForm = []any{object{}, object{"a": "q7 1"}, object{"a": "q7 2", "b": object{"c": 1, "d": "q7 x"}},
+		object{"b": object{"c": 2, "e": []any{1, "q7 y"}}}, object{"a": nil, "t": true}}
 	// recipients are public keys. Their private keys are not stored anywhere.
 	recipients = []any{[]any{}, []any{publicKeys[0]}, []any{publicKeys[0], publicKeys[1]}}
 	publicKeys = []string{"age12mzc730zx6akp7uuergsjeeq8pv8rydr7m7kpxnkawzrm4g8nfls709e0m",
@@ -151,10 +151,10 @@ var documents = map[string]string{"123.456.789-09": "529.982.247-25", "123456789
 	"11.222.333/0001-81": "45.997.418/0001-53"}
 
 // wordings are texts that a service may store otherwise, for those in choices.
-var wordings = map[string]string{"Ana": " Ana  & \"Co\" \nCafé ", "Bia": "Bia <b> ", "first": "First <1>\n",
-	"second": "Second  & é", "n1": "N 1 ", "l1": "L & 1", "x": "X ", "y": "Y & Z ", "why": "Why & ", "Rua A": "Rua  A ",
-	"a@example.com": "A.B@Example.com", "bill@example.com": "Bill@Example.com", "+55 11 1": "+55 (11) 91234-5678",
-	"https://example.com": "https://Example.com"}
+var wordings = map[string]string{"Ana": " Ana  & \"Co\" \nCafé ", "Bia": "Bia <b> ", "q7 first": "q7 First <1>\n",
+	"q7 second": "q7 Second  & é", "q7 n1": "q7 N 1 ", "q7 l1": "q7 L & 1", "q7 x": "q7 X ", "q7 y": "q7 Y & Z ", "q7 why": "q7 Why & ", "q7 Rua A": "q7 Rua  A ",
+	"q7.a@example.com": "Q7.A.B@Example.com", "q7.bill@example.com": "Q7.Bill@Example.com", "+55 11 700771": "+55 (11) 70077-5678",
+	"https://q7.example.com": "https://Q7.Example.com"}
 
 // wordy returns a value with such texts.
 func wordy(v any) any {

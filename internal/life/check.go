@@ -143,10 +143,8 @@ func isBug(text string) bool {
 }
 
 // carried applies a plan, and compares the requests with it.
-func (s *scenario) carried(plan *core.Plan, defaults object, createFirst bool) (*core.Applied,
-	[]sandbox.Request, []*violation) {
-	a := applied{plan: plan, before: map[string]object{}, defaults: [2]object{s.defaults, defaults},
-		newIDs: map[string]string{}}
+func (s *scenario) carried(plan *core.Plan, createFirst bool) (*core.Applied, []sandbox.Request, []*violation) {
+	a := applied{plan: plan, before: map[string]object{}, newIDs: map[string]string{}}
 	for _, change := range plan.Changes {
 		if change.Action == core.Update {
 			a.before[change.Address] = s.remote(change.Address, change.Before)

@@ -184,8 +184,7 @@ func (s *scenario) run(c core.Configuration, applies bool, next map[string]strin
 		does()
 	}
 	s.meanwhile = nil
-	defaults, _ := c.Provider["default_custom_metadata"].(object)
-	done, sent, all := s.carried(plan, defaults, false)
+	done, sent, all := s.carried(plan, false)
 	for s.service.Sandbox.Late() > 0 {
 		time.Sleep(time.Millisecond)
 	}
@@ -196,7 +195,6 @@ func (s *scenario) run(c core.Configuration, applies bool, next map[string]strin
 	if len(done.Errors) > 0 {
 		return
 	}
-	s.defaults = defaults
 	if bad := s.foreignKept(plan); bad != nil {
 		s.errorf("%s", bad)
 	}

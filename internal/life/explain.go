@@ -19,10 +19,9 @@ import (
 
 // applied is a finished apply: the shown plan, the objects at the service before, and the requests.
 type applied struct {
-	plan     *core.Plan
-	before   map[string]object // by address: the object at the service
-	defaults [2]object         // default_custom_metadata before and now
-	newIDs   map[string]string // ids in the new state, with their addresses
+	plan   *core.Plan
+	before map[string]object // by address: the object at the service
+	newIDs map[string]string // ids in the new state, with their addresses
 }
 
 // shownBy maps an operation on an existing object to the attribute whose planned change explains it.
@@ -135,8 +134,6 @@ func (a applied) unexplainedUpdate(change *core.Change, previous bool, r sandbox
 	case r.Operation == "api_keys.rotate" && previous && touched(changes, "previous_keys"):
 		return "" // an old key gets an expiry
 	case r.Operation == "api_keys.revoke" && (ends && touched(changes, "id") || previous && revokes):
-		return ""
-	case r.Operation == "webhook_endpoints.test":
 		return ""
 	case strings.HasSuffix(r.Operation, ".update"):
 		return a.update(change, changes, r)
@@ -295,21 +292,11 @@ func (a applied) metadata(change *core.Change, changes []difference, body object
 			(there == any(absent{}) && d.after == any(absent{}) || same(there, d.after)) {
 			continue
 		}
-		if explained(changes, d) || touched(changes, "effective_custom_metadata") && a.byDefault(d) {
-			continue
+		if !explained(changes, d) {
+			return fmt.Sprintf("%s does not show %s; it shows %v", change.Address, d, changes)
 		}
-		return fmt.Sprintf("%s does not show %s; it shows %v", change.Address, d, changes)
 	}
 	return ""
-}
-
-// byDefault reports whether a difference adds or removes a default.
-func (a applied) byDefault(d difference) bool {
-	path := strings.TrimPrefix(d.path, "custom_metadata.")
-	if now := within(a.defaults[1], path); now != any(absent{}) {
-		return same(now, d.after)
-	}
-	return within(a.defaults[0], path) != any(absent{}) && d.after == any(absent{})
 }
 
 // explained reports whether one of the planned changes is or contains this difference.

@@ -19,7 +19,6 @@ type explainTest struct {
 	before, after   object
 	unchanged       object // of another block
 	had             object // the object at the service before
-	defaults        [2]object
 	warnings        []string
 	sent            []sandbox.Request
 	says            string
@@ -49,7 +48,7 @@ func (e explainTest) unexplained() string {
 		plan.Changes = []*core.Change{{Address: "billing_finance_record.q", Before: e.unchanged, Action: core.NoOp},
 			{Address: e.address, Action: e.action, Before: e.before, After: e.after}}
 	}
-	a := applied{plan: plan, before: map[string]object{e.address: e.had}, defaults: e.defaults,
+	a := applied{plan: plan, before: map[string]object{e.address: e.had},
 		newIDs: map[string]string{"": "an object without an id", "new-1": "billing_customer.made"}}
 	return strings.Join(a.explain(e.sent), "\n")
 }
@@ -138,16 +137,14 @@ func TestExplain(t *testing.T) {
 			had:   object{"custom_metadata": object{"theirs": "1"}},
 			sent:  patch(`{"custom_metadata":{"ours":"1"},"custom_metadata_mode":"merge"}`)},
 		"a default": {address: customer, action: core.Update,
-			before:   changed(c, object{"effective_custom_metadata": "{}"}),
-			after:    changed(c, object{"effective_custom_metadata": unknown}),
-			defaults: [2]object{nil, {"team": "x"}},
-			sent:     patch(`{"custom_metadata":{"team":"x"},"custom_metadata_mode":"merge"}`)},
+			before: changed(c, object{"effective_custom_metadata": "{}"}),
+			after:  changed(c, object{"effective_custom_metadata": `{"team":"x"}`}),
+			sent:   patch(`{"custom_metadata":{"team":"x"},"custom_metadata_mode":"merge"}`)},
 		"a key that is not a default": {address: customer, action: core.Update,
-			says:     `custom_metadata.other: "(none)" → "x"`,
-			before:   changed(c, object{"effective_custom_metadata": "{}"}),
-			after:    changed(c, object{"effective_custom_metadata": unknown}),
-			defaults: [2]object{nil, {"team": "x"}},
-			sent:     patch(`{"custom_metadata":{"other":"x"},"custom_metadata_mode":"merge"}`)},
+			says:   `custom_metadata.other: "(none)" → "x"`,
+			before: changed(c, object{"effective_custom_metadata": "{}"}),
+			after:  changed(c, object{"effective_custom_metadata": unknown}),
+			sent:   patch(`{"custom_metadata":{"other":"x"},"custom_metadata_mode":"merge"}`)},
 
 		"a record": {address: record, action: core.Update, before: r, had: object{"amount": "1"},
 			after: object{"id": "r-1", "body": object{"amount": "2", "note": "a"}},
@@ -179,9 +176,6 @@ func TestExplain(t *testing.T) {
 		"an operation without a change": {address: endpoint, action: core.Update, before: object{"id": "e-1"},
 			after: object{"id": "e-1", "active": true}, says: `does not show it in ""`,
 			sent: []sandbox.Request{request("webhook_endpoints.archive", "/api/v1/webhook-endpoints/e-1/archive", `{}`)}},
-		"a test": {address: endpoint, action: core.Update, before: object{"id": "e-1"},
-			after: object{"id": "e-1", "active": true},
-			sent:  []sandbox.Request{request("webhook_endpoints.test", "/api/v1/webhook-endpoints/e-1/test", `{}`)}},
 		"an encrypted secret": {address: endpoint, action: core.Update, before: object{"id": "e-1"},
 			after: object{"id": "e-1", "encrypted_secret": unknown},
 			sent: []sandbox.Request{

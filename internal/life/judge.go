@@ -28,7 +28,7 @@ type judge struct {
 
 	file, appliedFile string // of the last run, and of the last apply that succeeded
 	blocks, applied   map[string]block
-	nowDefaults       object
+	defaults          [2]object         // default_custom_metadata of both
 	moves             map[string]string // the moved blocks of the configuration
 	imports           map[string]string // the import blocks of the next run: addresses and ids
 	imported          map[string]bool   // ids of objects that were imported: their secrets are unknown
@@ -126,7 +126,7 @@ func (j *judge) use(file string) {
 		j.fatalf("%v", err)
 	}
 	j.file, j.blocks, j.moves = file, blocks, parsed.Moved
-	j.nowDefaults, _ = parsed.Provider["default_custom_metadata"].(object)
+	j.defaults[0], _ = parsed.Provider["default_custom_metadata"].(object)
 	j.used[file] = true
 }
 
@@ -150,8 +150,7 @@ func (j *judge) configuration() core.Configuration {
 }
 
 // carried applies a plan, and knows the objects of moved blocks by their new addresses.
-func (j *judge) carried(plan *core.Plan, defaults object, createFirst bool) (*core.Applied, []sandbox.Request,
-	[]*violation) {
+func (j *judge) carried(plan *core.Plan, createFirst bool) (*core.Applied, []sandbox.Request, []*violation) {
 	for from, to := range j.moves {
 		if j.drive.State(from) == nil || j.drive.State(to) != nil {
 			continue
@@ -166,7 +165,7 @@ func (j *judge) carried(plan *core.Plan, defaults object, createFirst bool) (*co
 			j.applied[to] = b
 		}
 	}
-	return j.scenario.carried(plan, defaults, createFirst)
+	return j.scenario.carried(plan, createFirst)
 }
 
 // rename gives an entry another key.
@@ -227,7 +226,7 @@ func (j *judge) run(file, settle string, createFirst bool) *violation {
 		maps.DeleteFunc(kept, func(list, _ string) bool { return j.blocks[address].values[list] != nil })
 	}
 	began, last := j.service.Sandbox.Clock().Now(), j.seen
-	done, requests, all := j.carried(plan, j.nowDefaults, createFirst)
+	done, requests, all := j.carried(plan, createFirst)
 	if program, genuine := j.drive.(*terraform); genuine && program.lost { // with any provider
 		j.over = true
 		return nil
@@ -360,7 +359,7 @@ func (j *judge) finished(plan *core.Plan, done *core.Applied) (imported map[stri
 		}
 		return nil
 	}
-	j.appliedFile, j.applied, j.defaults = j.file, j.blocks, j.nowDefaults
+	j.appliedFile, j.applied, j.defaults[1] = j.file, j.blocks, j.defaults[0]
 	imported = j.imports
 	j.imports = map[string]string{}
 	if all, _ := j.mishaps.happened(); !slices.ContainsFunc(all, func(m met) bool { return m.then != nil }) {
@@ -505,7 +504,7 @@ func (j *judge) mistaken(plan *core.Plan, createFirst bool) *violation {
 	for id := range before {
 		b.before[id] = true
 	}
-	done, _, all := j.carried(plan, j.nowDefaults, createFirst)
+	done, _, all := j.carried(plan, createFirst)
 	j.belong("own") // the user has noticed it
 	if len(all) > 0 {
 		return all[0].after(b)

@@ -206,9 +206,8 @@ type scenario struct {
 	genuine          bool             // through Terraform itself
 	judge            *judge           // nil: the scenario is not judged
 	// marks are the keys of free-form objects that another system has set: address, path and value.
-	marks    map[string]object
-	defaults object // default_custom_metadata of the last apply
-	seen     uint64 // the last request that was looked at
+	marks map[string]object
+	seen  uint64 // the last request that was looked at
 	// witness gets each plan, and each apply with nil, with the requests; nil: nobody looks.
 	witness func(p *core.Plan, sent []sandbox.Request)
 	bad     *violation    // what the judge has found

@@ -119,7 +119,7 @@ func (j *judge) recover(b *trouble) *violation {
 		}
 		j.counts.runs++
 		began := j.service.Sandbox.Clock().Now()
-		done, _, all := j.carried(plan, j.nowDefaults, false)
+		done, _, all := j.carried(plan, false)
 		if len(all) > 0 {
 			return all[0].after(b)
 		}

@@ -381,7 +381,7 @@ func (j *judge) faithful(plan *core.Plan) *violation {
 				return true // an import does not know which entry email owns, and its apply looks
 			}
 			freeForm := strings.Contains(name, "custom_metadata") || name == "body" || name == "response"
-			defaults := j.nowDefaults != nil || j.defaults != nil // including those that were removed
+			defaults := j.defaults[0] != nil || j.defaults[1] != nil // including those that were removed
 			return slices.Contains(ours, name) || freeForm && (defaults || losesNull || j.marks[address] != nil ||
 				len(j.blocks[address].ignore) > 0)
 		})

@@ -163,10 +163,14 @@ func (m model) warnSuspended(prior model, diags *diag.Diagnostics) {
 	if m.Status.ValueString() != statusSuspended || prior.Status.Equal(m.Status) {
 		return
 	}
+	why := ""
+	if m.SuspensionReason.ValueString() != "" { // a free text, which no message quotes
+		why = " (suspension_reason says why)"
+	}
 	diags.AddAttributeWarning(path.Root("status"), apidiag.Capitalize(m.displayName())+" was suspended outside of "+
-		"Terraform", fmt.Sprintf("It was suspended at %s (reason: %s) and rejects new subscriptions. To reactivate it, set "+
-		"status = \"active\"; to keep it suspended, set status = \"suspended\". If status is unset, it does not change.",
-		cmp.Or(m.SuspendedAt.ValueString(), "an unknown time"), cmp.Or(m.SuspensionReason.ValueString(), "none given")))
+		"Terraform", fmt.Sprintf("It was suspended at %s%s and rejects new subscriptions. To reactivate it, set status = "+
+		"\"active\"; to keep it suspended, set status = \"suspended\". If status is unset, it does not change.",
+		cmp.Or(m.SuspendedAt.ValueString(), "an unknown time"), why))
 }
 
 // imported returns the state after an import: the whole account.

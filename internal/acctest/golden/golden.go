@@ -74,13 +74,12 @@ type Section struct{ Name, Text string }
 
 // Sections returns the text of a file before its first section, and the sections.
 func Sections(file string) (before string, all []Section) {
-	before, rest, more := strings.Cut("\n"+file, "\n== ")
-	for part := ""; more; {
-		part, rest, more = strings.Cut(rest, "\n== ")
+	parts := strings.Split("\n"+file, "\n== ")
+	for _, part := range parts[1:] {
 		name, text, _ := strings.Cut(part, "\n")
 		all = append(all, Section{name, text})
 	}
-	return strings.TrimPrefix(before, "\n"), all
+	return strings.TrimPrefix(parts[0], "\n"), all
 }
 
 func write(t *testing.T, sections map[string]string) {

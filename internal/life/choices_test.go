@@ -22,8 +22,9 @@ var choices = map[string]map[string][]any{
 		"emails":          {[]any{}, contacts("q7.a@example.com"), contacts("q7.b@example.com", "q7.c@example.com")},
 		"phones":          {[]any{}, contacts("+55 11 700771"), contacts("+55 11 700773")},
 		"websites":        {[]any{}, contacts("https://q7.example.com")},
-		"addresses": {[]any{}, []any{object{"street": "q7 Rua A", "city": "q7 S"}},
-			[]any{object{"street": "q7 Rua B"}, object{"street": "q7 Rua C", "country": "BR"}}},
+		"addresses": {[]any{}, []any{object{"street": "q7 Rua A", "city": "q7 S", "number": "q7 10"}},
+			[]any{object{"street": "q7 Rua B", "complement": "q7 x", "neighborhood": "q7 y"},
+				object{"postal_code": "q7 10", "country": "BR"}}},
 		"tags":            {[]any{}, []any{"q7 x"}, []any{"q7 x", "q7 y"}},
 		"custom_metadata": freeForm, "custom_metadata_mode": modes,
 		"create_billing_account": {true, false},
@@ -151,10 +152,13 @@ var documents = map[string]string{"123.456.789-09": "529.982.247-25", "123456789
 	"11.222.333/0001-81": "45.997.418/0001-53"}
 
 // wordings are texts that a service may store otherwise, for those in choices.
-var wordings = map[string]string{"Ana": " Ana  & \"Co\" \nCafé ", "Bia": "Bia <b> ", "q7 first": "q7 First <1>\n",
-	"q7 second": "q7 Second  & é", "q7 n1": "q7 N 1 ", "q7 l1": "q7 L & 1", "q7 x": "q7 X ", "q7 y": "q7 Y & Z ", "q7 why": "q7 Why & ", "q7 Rua A": "q7 Rua  A ",
-	"q7.a@example.com": "Q7.A.B@Example.com", "q7.bill@example.com": "Q7.Bill@Example.com", "+55 11 700771": "+55 (11) 70077-5678",
-	"https://q7.example.com": "https://Q7.Example.com"}
+var wordings = map[string]string{
+	"Ana": " Ana  & \"Co\" \nCafé ", "Bia": "Bia <b> ", "q7 first": "q7 First <1>\n", "q7 second": "q7 Second  & é",
+	"q7 n1": "q7 N 1 ", "q7 l1": "q7 L & 1", "q7 x": "q7 X ", "q7 y": "q7 Y & Z ", "q7 why": "q7 Why & ",
+	"q7 Rua A": "q7 Rua  A ", "q7 10": "q7 10 ", "q7 S": "q7 São  S", "q7.a@example.com": "Q7.A.B@Example.com",
+	"q7.bill@example.com": "Q7.Bill@Example.com", "+55 11 700771": "+55 (11) 70077-5678",
+	"https://q7.example.com": "https://Q7.Example.com",
+}
 
 // wordy returns a value with such texts.
 func wordy(v any) any {

@@ -123,9 +123,9 @@ func (d *draw) operate() {
 	meets := d.misfortunes()
 	counts := name == "plan_id" || name == "rotate_secret_when_changed" // each repetition of its request has an effect
 	if !d.calm && (counts || d.chance(2)) {
-		nth := d.IntN(2) // the second step of an apply, if there is one
-		if counts {
-			nth = d.IntN(3) / 2
+		nth := d.IntN(3) / 2                      // the second step of an apply, if there is one
+		if typeOf(address) == "billing_api_key" { // usually, a key that is created has one
+			nth = 1 - nth
 		}
 		meets = append([]misfortune{{of: ofWrite, nth: nth, times: 1 + d.IntN(2), fault: pickOne(d, lost)}}, meets...)
 	}
@@ -351,11 +351,12 @@ func (d *draw) misfortunes() (all []misfortune) {
 	if address == "" || d.s.drive != nil && d.s.drive.State(address) != nil || d.chance(4) {
 		return all
 	}
-	// The creation is lost, and another system has created the object meanwhile.
-	if words := d.resemble(address); words != nil {
-		all = append(all, misfortune{nth: d.IntN(3), then: words})
+	// The creation is lost, and another system creates the object then, or shortly before.
+	m := misfortune{of: ofWrite, fault: "drop=before", then: d.resemble(address)}
+	if m.then != nil && d.chance(3) {
+		all, m.then = append(all, misfortune{nth: d.IntN(3), then: m.then}), nil
 	}
-	return append(all, misfortune{of: ofWrite, fault: "drop=before"})
+	return append(all, m)
 }
 
 // requests is the number of requests that most runs have.

@@ -2,7 +2,6 @@ package subscription
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -261,9 +260,9 @@ func (p *planning) keepUnset() {
 		!m.CancellationReason.Equal(state.CancellationReason):
 		// It stays if the cancellation does, and changes if that is taken back.
 		p.Diags.AddAttributeError(path.Root(argCancellationReason), "The plan cannot show the cancellation_reason of "+
-			state.displayName(), fmt.Sprintf("The cancellation is scheduled, with the reason %s. Whether the reason changes "+
-			"depends on cancel_at_period_end, which is known only after apply. Set cancellation_reason to the recorded one, "+
-			"or apply first what cancel_at_period_end depends on.", state.CancellationReason))
+			state.displayName(), "The cancellation is scheduled, with another reason. Whether the reason changes depends on "+
+			"cancel_at_period_end, which is known only after apply. Set cancellation_reason to the one in the state, or apply "+
+			"first what cancel_at_period_end depends on.")
 	}
 }
 

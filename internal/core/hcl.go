@@ -68,7 +68,7 @@ func (p *parser) block(c *Configuration, b *hclsyntax.Block) error {
 	switch b.Type {
 	case "locals", "variable", "output", "terraform":
 	case "provider":
-		arguments, err := p.arguments(b.Body.Attributes, nil, nil)
+		arguments, err := p.arguments(b.Body.Attributes, nil)
 		maps.Copy(c.Provider, arguments)
 		return err
 	case "removed":
@@ -82,7 +82,7 @@ func (p *parser) block(c *Configuration, b *hclsyntax.Block) error {
 	case "moved":
 		c.Moved[addressIn(b.Body.Attributes["from"])] = addressIn(b.Body.Attributes["to"])
 	case "import":
-		arguments, err := p.arguments(b.Body.Attributes, nil, []string{"to"})
+		arguments, err := p.arguments(without(b.Body.Attributes, "to"), nil)
 		c.Imports[addressIn(b.Body.Attributes["to"])] = arguments["id"]
 		if identity := arguments["identity"]; identity != nil {
 			c.Imports[addressIn(b.Body.Attributes["to"])] = identity
@@ -99,13 +99,21 @@ func (p *parser) block(c *Configuration, b *hclsyntax.Block) error {
 // meta lists Terraform's own arguments.
 var meta = []string{"for_each", "depends_on", "provider"}
 
+// without returns attributes without those with some names.
+func without(all hclsyntax.Attributes, names ...string) hclsyntax.Attributes {
+	all = maps.Clone(all)
+	for _, name := range names {
+		delete(all, name)
+	}
+	return all
+}
+
 func (p *parser) resource(c *Configuration, b *hclsyntax.Block) error {
 	name := strings.Join(b.Labels, ".")
 	if b.Type == "data" {
 		name = "data." + name
 	}
-	arguments := maps.Clone(b.Body.Attributes)
-	maps.DeleteFunc(arguments, func(name string, _ *hclsyntax.Attribute) bool { return slices.Contains(meta, name) })
+	arguments := without(b.Body.Attributes, meta...)
 	one := Block{Address: name, Arguments: arguments}
 	for _, attribute := range b.Body.Attributes {
 		one.Needs = append(one.Needs, p.needs(attribute.Expr)...)
@@ -136,7 +144,7 @@ func (p *parser) resource(c *Configuration, b *hclsyntax.Block) error {
 	each := b.Body.Attributes["for_each"]
 	if each == nil {
 		one.Evaluate = func(objects map[string]Object) (Object, error) {
-			return p.arguments(arguments, p.context(objects, nil), nil)
+			return p.arguments(arguments, p.context(objects, nil))
 		}
 		c.Blocks = append(c.Blocks, one)
 		return nil
@@ -155,7 +163,7 @@ func (p *parser) resource(c *Configuration, b *hclsyntax.Block) error {
 		scope := map[string]cty.Value{"each": cty.ObjectVal(map[string]cty.Value{"key": key, "value": value})}
 		instance.Each = scope
 		instance.Evaluate = func(objects map[string]Object) (Object, error) {
-			return p.arguments(arguments, p.context(objects, scope), nil)
+			return p.arguments(arguments, p.context(objects, scope))
 		}
 		c.Blocks = append(c.Blocks, instance)
 	}
@@ -227,15 +235,12 @@ func ignored(expr hclsyntax.Expression) (paths []string) {
 }
 
 // arguments evaluates all arguments except those in out.
-func (p *parser) arguments(from hclsyntax.Attributes, in *hcl.EvalContext, out []string) (Object, error) {
+func (p *parser) arguments(from hclsyntax.Attributes, in *hcl.EvalContext) (Object, error) {
 	if in == nil {
 		in = p.context(nil, nil)
 	}
 	all := Object{}
 	for name, attribute := range from {
-		if slices.Contains(out, name) {
-			continue
-		}
 		value, diags := attribute.Expr.Value(in)
 		if diags.HasErrors() {
 			return nil, diags

@@ -123,9 +123,9 @@ func (d *draw) operate() {
 	meets := d.misfortunes()
 	counts := name == "plan_id" || name == "rotate_secret_when_changed" // each repetition of its request has an effect
 	if !d.calm && (counts || d.chance(2)) {
-		nth := d.IntN(3) / 2                      // the second step of an apply, if there is one
-		if typeOf(address) == "billing_api_key" { // usually, a key that is created has one
-			nth = 1 - nth
+		nth := d.IntN(3) / 2 // sometimes the second step of an apply
+		if typeOf(address) == "billing_api_key" {
+			nth = 1 - nth // a new key usually has one
 		}
 		meets = append([]misfortune{{of: ofWrite, nth: nth, times: 1 + d.IntN(2), fault: pickOne(d, lost)}}, meets...)
 	}

@@ -110,8 +110,9 @@ func scenarioOf(lines []string, files map[string]string) string {
 // addresses lists the blocks that a life may have, all of one organization. Terraform runs a process for each alias of
 // a provider, so a life with two would be two lives.
 var addresses = []string{"billing_customer.c", "billing_account.a", "billing_subscription.s",
-	"billing_subscription.s", "billing_webhook_endpoint.e", "billing_webhook_endpoint.e", "billing_api_key.k", "billing_api_key.k",
-	"billing_finance_record.r", "billing_finance_record.r", "billing_finance_record.r", "billing_customer.d"}
+	"billing_subscription.s", "billing_webhook_endpoint.e", "billing_webhook_endpoint.e", "billing_api_key.k",
+	"billing_api_key.k", "billing_finance_record.r", "billing_finance_record.r", "billing_finance_record.r",
+	"billing_customer.d"}
 
 // address draws a block that a life may have, sometimes one with for_each.
 func (d *draw) address() string {

@@ -60,8 +60,8 @@ func misfortuneOf(words []string) (m misfortune, err error) {
 	for _, word := range head[1:] {
 		if n, isTimes := strings.CutPrefix(word, "x"); isTimes {
 			m.times = number(n)
-		} else if m.of = word; word == "of" {
-			m.of = ""
+		} else if word != "of" {
+			m.of = word
 		}
 	}
 	if !slices.Contains([]string{"", ofRead, ofWrite}, m.of) {

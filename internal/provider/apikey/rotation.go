@@ -187,10 +187,9 @@ func (w *write) check(ctx context.Context) {
 	if at < 0 || slices.ContainsFunc(w.memory.Endings, func(e ending) bool { return e.ID == id }) {
 		return
 	}
-	planned := w.before.KeyExpiresAt.ValueString()
 	old, err := w.Client.GetAPIKey(ctx, id)
-	if err == nil && (old.RevokedAt != nil || earlier(api.OrEmpty(old.ExpiresAt), planned)) {
-		w.warnEarlier(ctx, old, id, "until "+planned)
+	if err == nil && (old.RevokedAt != nil || w.endsEarlier(old)) {
+		w.warnEarlier(ctx, old, id, "until "+w.before.KeyExpiresAt.ValueString())
 		w.Save(ctx, w.State)
 	}
 }
@@ -213,7 +212,7 @@ func (w *write) rotationLost(ctx context.Context, err error) bool {
 	next := unrotated(lost) + " The next apply rotates it or, if it was rotated, creates a new key to replace it."
 	w.memory.Lost = true
 	old, now := lost.Rotated, w.Client.ServerTime(ctx)
-	if old != nil && earlier(api.OrEmpty(old.ExpiresAt), w.before.KeyExpiresAt.ValueString()) {
+	if old != nil && w.endsEarlier(old) {
 		next = fmt.Sprintf("The old key was rotated and works until %s. If that was this request, the token of its "+
 			"successor is lost. The next apply creates a new key to replace it.", *old.ExpiresAt)
 		w.memory.Lost = endsLikeRotation(old, w.Plan.GracePeriodDays.ValueInt64(), now)
@@ -345,7 +344,7 @@ func (w *write) limitAfterLostResponse(ctx context.Context, e ending, lost *coll
 	case old != nil && ended(old, now) != "":
 		w.warnSuccessor(e, lost)
 		return w.alreadyLimited(ctx, e, lost)
-	case old == nil, !old.EndsWithin(now, e.Days), !e.Lost && w.keepsEnd(e, old):
+	case old == nil, !old.EndsWithin(now, e.Days), !e.Lost && e.ID == w.before.ID.ValueString() && !w.endsEarlier(old):
 		e.Lost = true
 		w.done(ctx, e.ID, e)
 		return lost
@@ -364,9 +363,9 @@ func (w *write) limitAfterLostResponse(ctx context.Context, e ending, lost *coll
 	return nil
 }
 
-// keepsEnd reports whether the old key of the last creation ends when it did before.
-func (w *write) keepsEnd(e ending, old *collections.APIKey) bool {
-	return e.ID == w.before.ID.ValueString() && w.before.KeyExpiresAt.ValueString() == api.OrEmpty(old.ExpiresAt)
+// endsEarlier reports whether the old key ends earlier than before this apply.
+func (w *write) endsEarlier(old *collections.APIKey) bool {
+	return earlier(api.OrEmpty(old.ExpiresAt), w.before.KeyExpiresAt.ValueString())
 }
 
 // warnSuccessor names the keys of which one may be the unneeded successor of a rotation with a lost response.

@@ -5,19 +5,18 @@ package demo
 import (
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/mirror"
 )
 
@@ -31,22 +30,19 @@ func TestDemo(t *testing.T) {
 		t.Skip("needs Terraform: run make demo")
 	}
 	stage := prepare(t)
-	stage.opened = time.Now()
-	go stage.sumWhenInterrupted()
 	for _, name := range scenarios {
 		fmt.Fprintf(stage.out, "\n%s\n", strings.ToUpper(name))
 		testscript.RunT(player{t}, testscript.Params{
 			Files: []string{filepath.Join("testdata", name+".txtar")},
 			Setup: stage.setUp,
 			Cmds: map[string]func(*testscript.TestScript, bool, []string){
-				"step": step, "skipped": skipped, "load": load, "let": let, "replace": replace,
+				"step": step, "load": load, "let": let, "replace": replace,
 				"terraform": terraform, "billing-sandbox": sandbox, "asked": asked, "key": key,
 				"shown": shown, "arrives": arrives, "trust": trust, "received": received,
 			},
 			Condition: stage.condition,
 		})
 	}
-	fmt.Fprintf(stage.out, "\n%s\n", stage.sum())
 }
 
 // player runs the scenarios in parallel, or in order with -watch.
@@ -69,54 +65,32 @@ type stage struct {
 	root, dir string
 	program   mirror.Program
 	sandbox   string // the path of billing-sandbox
-	out       *os.File
-
-	mu     sync.Mutex // guards the fields below and out
-	tally  tally
-	opened time.Time
+	out       io.Writer
 }
 
 // prepare builds the provider and the sandbox, and installs the provider so that init finds it like a release.
 func prepare(t *testing.T) *stage {
 	t.Helper()
-	s := &stage{dir: t.TempDir(), out: os.Stdout}
-	var err error
-	if !*watch {
-		s.out, err = os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	s := &stage{dir: t.TempDir(), out: io.Discard}
+	if *watch {
+		s.out = os.Stdout
 	}
-	check(t, err)
+	var err error
 	s.root, err = filepath.Abs(filepath.Join("..", ".."))
 	check(t, err)
-	path := os.Getenv("TF_ACC_TERRAFORM_PATH")
-	if path == "" {
-		path = "terraform"
-	}
-	path, err = exec.LookPath(path)
+	path, err := exec.LookPath(acctest.TerraformProgram())
 	check(t, err)
 	providers := filepath.Join(s.dir, "mirror")
 	check(t, os.WriteFile(filepath.Join(s.dir, "terraform.tfrc"), mirror.Only(providers), 0o600))
 	s.program, err = mirror.Inspect(t.Context(), path)
 	check(t, err)
 	fmt.Fprintf(s.out, "Terraform %s (%s)\n", s.program.Version, path)
-	ticker := time.NewTicker(5 * time.Second) // as in the makefile
-	defer fmt.Fprintln(s.out)
-	defer ticker.Stop()
-	go func() {
-		for range ticker.C {
-			fmt.Fprint(s.out, ".")
-		}
-	}()
 	check(t, mirror.Build(t.Context(), s.root, ".", s.program.Executable(providers), s.program.Platform))
 	s.sandbox = filepath.Join(s.dir, "bin", "billing-sandbox")
 	if runtime.GOOS == "windows" {
 		s.sandbox += ".exe"
 	}
 	check(t, mirror.Build(t.Context(), s.root, "./internal/cmd/sandbox", s.sandbox, ""))
-	for _, name := range scenarios {
-		script, err := os.ReadFile(filepath.Join("testdata", name+".txtar"))
-		check(t, err)
-		s.tally.all += len(regexp.MustCompile(`(?m)^step `).FindAll(script, -1))
-	}
 	return s
 }
 
@@ -143,9 +117,8 @@ type scene struct {
 
 	receiver *receiver
 
-	// The current step.
-	title, result string
-	began         time.Time
+	steps int
+	began time.Time // the current step
 }
 
 type sceneKey struct{}
@@ -172,66 +145,18 @@ func (s *stage) setUp(env *testscript.Env) error {
 	return nil
 }
 
-// tally counts the steps of a demo.
-type tally struct{ all, passed, skipped, failed int }
-
-func (s *stage) sum() string {
-	y := s.tally
-	text := fmt.Sprintf("%d steps: %d passed", y.all, y.passed)
-	for _, other := range []struct {
-		count int
-		what  string
-	}{{y.skipped, "skipped"}, {y.failed, "failed"}, {y.all - y.passed - y.skipped - y.failed, "not run"}} {
-		if other.count > 0 {
-			text += fmt.Sprintf(", %d %s", other.count, other.what)
-		}
-	}
-	return fmt.Sprintf("%s, in %.1fs.", text, time.Since(s.opened).Seconds())
-}
-
-// sumWhenInterrupted prints the summary on Ctrl-C, which also ends the programs of the step.
-func (s *stage) sumWhenInterrupted() {
-	interrupts := make(chan os.Signal, 1)
-	signal.Notify(interrupts, os.Interrupt)
-	<-interrupts
-	s.mu.Lock() // never unlocked: the step fails now, and must not print
-	fmt.Fprintf(s.out, "interrupted\n\n%s\n", s.sum())
-	os.Exit(1)
-}
-
-// step TITLE starts a step, and ends the previous one.
+// step TITLE prints the title of a step, and the duration of the previous one.
 func step(ts *testscript.TestScript, _ bool, args []string) {
 	c := of(ts)
-	if !*watch {
-		return
-	}
 	c.end()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.title, c.result, c.began = strings.Join(args, " "), "ok", time.Now()
-	fmt.Fprintf(c.out, "%3d. %s: ", c.tally.passed+c.tally.skipped+c.tally.failed+1, c.title)
+	c.steps++
+	c.began = time.Now()
+	fmt.Fprintf(c.out, "%3d. %s: ", c.steps, strings.Join(args, " "))
 }
 
-// skipped REASON marks the step as skipped, because this Terraform does not support it.
-func skipped(ts *testscript.TestScript, _ bool, args []string) {
-	of(ts).result = "skipped, " + strings.Join(args, " ")
-}
-
-// end counts the current step, if there is one.
+// end prints the duration of a step, if there is one.
 func (c *scene) end() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch {
-	case !*watch || c.title == "":
-		return
-	case c.t.Failed():
-		c.result = "FAILED"
-		c.tally.failed++
-	case c.result == "ok":
-		c.tally.passed++
-	default:
-		c.tally.skipped++
+	if c.steps > 0 {
+		fmt.Fprintf(c.out, "%.1fs\n", time.Since(c.began).Seconds())
 	}
-	fmt.Fprintf(c.out, "%s, %.1fs\n", c.result, time.Since(c.began).Seconds())
-	c.title = ""
 }

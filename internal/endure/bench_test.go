@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -23,8 +22,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// TestBench (make bench) creates objects through real Terraform, plans them without changes, and writes the guide's
-// table. As a baseline it also measures terraform_data, which is built into Terraform.
+// TestBench (make bench) creates objects through real Terraform, plans them without changes, also during an outage, and
+// logs the table of internal/README.md and its ratios. It also measures terraform_data, which is built into Terraform.
 func TestBench(t *testing.T) {
 	if *objects == "" {
 		t.Skip("takes minutes; make bench runs it")
@@ -52,6 +51,7 @@ func TestBench(t *testing.T) {
 			b.sandbox.Clock().Advance(time.Minute) // recently written objects are read by id
 			all = append(all, b.run(plan+suffix, settled...))
 			if suffix == "" {
+				all = append(all, b.outages(all[len(all)-1].wall)...)
 				b.terraform.Env["BILLING_BULK_REFRESH"] = "false"
 				all = append(all, b.run("plan, bulk_refresh = false", settled...))
 				delete(b.terraform.Env, "BILLING_BULK_REFRESH")
@@ -62,7 +62,7 @@ func TestBench(t *testing.T) {
 		all = append(all, b.run(floor+", "+planOfCreations, "plan", "-out=plan"), b.run(floor+", "+apply, "apply", "plan"),
 			b.run(floor, settled...))
 	}
-	reportBench(t, all)
+	t.Log("\n" + table(all) + ratios(all))
 }
 
 // Names of the measurements.
@@ -185,6 +185,20 @@ func (b *bench) measures(program string) {
 	b.terraform.Provider(dir)
 }
 
+// outages plans while the service fails from a third of the time of a plan on, for the time of -outage.
+func (b *bench) outages(undisturbed time.Duration) (all []row) {
+	b.t.Helper()
+	for what, fault := range map[string]sandbox.Fault{"503": {Status: http.StatusServiceUnavailable},
+		"broken connections": {DropBefore: true}} {
+		begin := time.AfterFunc(undisturbed/3, func() { b.sandbox.AddFault(fault) })
+		end := time.AfterFunc(undisturbed/3+*outage, b.sandbox.ClearFaults)
+		all = append(all, b.run(fmt.Sprintf("%s, %v of %s", plan, *outage, what), settled...))
+		begin.Stop()
+		end.Stop()
+	}
+	return all
+}
+
 // run runs a plan or an apply.
 func (b *bench) run(variant string, arguments ...string) row {
 	b.t.Helper()
@@ -211,23 +225,12 @@ func (b *bench) run(variant string, arguments ...string) row {
 	return r
 }
 
-// reportBench logs all measurements, and writes those of this build between the marks of internal/README.md, without
-// those of the baseline.
-func reportBench(t *testing.T, all []row) {
-	t.Helper()
-	t.Log("\n" + table(all) + ratios(all))
-	if !*write {
-		return
-	}
-	shown := slices.DeleteFunc(slices.Clone(all), func(r row) bool { return strings.HasSuffix(r.variant, byBaseline) })
-	between(t, filepath.Join("..", "README.md"), table(shown))
-}
-
 // table returns the measurements as a table, one row each.
 func table(all []row) string {
 	var table strings.Builder
-	fmt.Fprintf(&table, "Measured on %s, with a service that responds after %v.\n\n| objects | | requests | time | "+
-		"CPU of the provider | total CPU | memory of the provider |\n|--:|---|--:|--:|--:|--:|--:|\n", machine(), latency)
+	fmt.Fprintf(&table, "Measured on %s, %d cores, with a service that responds after %v.\n\n| objects | | requests | "+
+		"time | CPU of the provider | total CPU | memory of the provider |\n|--:|---|--:|--:|--:|--:|--:|\n", runtime.GOARCH,
+		runtime.NumCPU(), latency)
 	for _, r := range all {
 		peak, cpu := "–", "–"
 		if r.provider.Peak > 0 {
@@ -270,85 +273,4 @@ func ratios(all []row) string {
 			r.provider.CPU.Seconds()*1000/float64(r.objects))
 	}
 	return lines.String()
-}
-
-// machine describes the machine of the measurement.
-func machine() string {
-	name := runtime.GOARCH
-	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
-		for line := range strings.Lines(string(text)) {
-			if key, value, _ := strings.Cut(line, ":"); strings.TrimSpace(key) == "model name" {
-				name = strings.TrimSpace(value)
-				break
-			}
-		}
-	}
-	return fmt.Sprintf("%s, %d cores, %s", name, runtime.NumCPU(), runtime.GOOS)
-}
-
-// between replaces the text between the marks of a page.
-func between(t *testing.T, path, text string) {
-	t.Helper()
-	page, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const begin, end = "<!-- bench: written by make bench -->\n", "<!-- bench: end -->"
-	before, rest, ok := strings.Cut(string(page), begin)
-	_, after, closed := strings.Cut(rest, end)
-	if !ok || !closed {
-		t.Fatalf("the marks are missing in %s", path)
-	}
-	if err := os.WriteFile(path, []byte(before+begin+"\n"+text+end+after), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// TestOutage (make bench) plans 1,000 resources during an outage, and reports the cost.
-func TestOutage(t *testing.T) {
-	if *outage == 0 {
-		t.Skip("takes minutes; make bench runs it")
-	}
-	s := acctest.Start(t)
-	terraform := acctest.NewTerraform(t).At(s)
-	terraform.Env["TF_CLI_ARGS"] = "-no-color"
-	terraform.Env["BILLING_RETRY_TIMEOUT"] = "5m" // the default; other tests use less
-	terraform.Write("main.tf", versions+`
-resource "billing_customer" "this" {
-  count                  = 1000
-  name                   = "C${count.index}"
-  external_id            = "c-${count.index}"
-  create_billing_account = false
-}
-`)
-	run := func(what string, arguments ...string) (took time.Duration, requests int) {
-		t.Helper()
-		s.Sandbox.ResetRequests()
-		began := time.Now()
-		out := terraform.Run(arguments...)
-		took, requests = time.Since(began), len(s.Sandbox.Requests())
-		if arguments[0] == "plan" && !strings.Contains(out, "No changes") {
-			t.Errorf("%s: the plan is not empty:\n%s", what, out)
-		}
-		t.Logf("%s: %s, %d requests", what, rounded(took), requests)
-		return took, requests
-	}
-	run("apply of 1,000 customers", "apply", "-auto-approve")
-	undisturbed, _ := run("plan", "plan")
-	for what, fault := range map[string]sandbox.Fault{"503": {Status: http.StatusServiceUnavailable},
-		"broken connections": {DropBefore: true}} {
-		// The outage starts after a third of the plan.
-		begin := time.AfterFunc(undisturbed/3, func() { s.Sandbox.AddFault(fault) })
-		end := time.AfterFunc(undisturbed/3+*outage, s.Sandbox.ClearFaults)
-		took, requests := run("plan during an outage of "+outage.String()+", "+what, "plan")
-		begin.Stop()
-		end.Stop()
-		const longestPause = 30 * time.Second
-		if most := undisturbed*3/2 + *outage + longestPause; took > most || took < *outage {
-			t.Errorf("the plan took %s, want at most %s, and at least the outage", took, most)
-		}
-		if requests > 2000 {
-			t.Errorf("%d requests for 1,000 resources", requests)
-		}
-	}
 }

@@ -16,12 +16,10 @@ import (
 
 // The flags of the runs.
 var (
-	storm  = flag.Bool("storm", false, "race: run the provider under storm with the race detector")
-	outage = flag.Duration("outage", 0, "outage: how long it lasts; 0 skips the test")
-
+	storm    = flag.Bool("storm", false, "race: run the provider under storm with the race detector")
 	objects  = flag.String("objects", "", "bench: the numbers of objects, such as 100,1000; empty skips the test")
 	baseline = flag.String("baseline", "", "bench: the folder of another build of the provider for comparison")
-	write    = flag.Bool("write", false, "bench: write the table of internal/README.md")
+	outage   = flag.Duration("outage", time.Minute, "bench: how long an outage lasts")
 
 	measured = flag.String("measured", "", "bench: run this provider instead of tests, as Terraform does")
 	usage    = flag.String("usage", "", "bench: the file for the resource usage of -measured")
@@ -45,6 +43,3 @@ const versions = `terraform {
   }
 }
 `
-
-// rounded rounds a time for a report.
-func rounded(d time.Duration) time.Duration { return d.Round(100 * time.Millisecond) }

@@ -1,16 +1,11 @@
 package life
 
 import (
-	"bytes"
 	"fmt"
-	"io"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
-	"github.com/recurring-billing/terraform-provider-billing/internal/copier"
 	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
@@ -31,14 +26,12 @@ func (j *judge) copied() *violation {
 	if bad != nil {
 		return bad
 	}
-	document, bad := j.copyOf()
-	if bad != nil {
-		return bad
-	}
-	copied, end := acctest.Open(j.t, func(o *sandbox.Options) {
-		o.Start, o.MaxPerPage, o.NoListeners = time.Time{}, 0, j.net != nil
-		o.Copy = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(document)), nil }
+	copied, end, err := j.service.OpenCopy(collections, func(o *sandbox.Options) {
+		o.MaxPerPage, o.NoListeners = 0, j.net != nil
 	})
+	if err != nil {
+		return broken("copy", "%v", err)
+	}
 	defer end()
 	copied.Sandbox.Clock().Set(began)
 	here := *j.here
@@ -59,25 +52,6 @@ func without(lines, others []string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(lines), func(line string) bool {
 		return slices.Contains(others, line)
 	}), "\n")
-}
-
-// copyOf returns a copy of the organization, with the collections of records that a state may contain.
-func (j *judge) copyOf() ([]byte, *violation) {
-	env := j.service.Sandbox.Env()
-	var transport http.RoundTripper
-	if j.net != nil {
-		transport = j.net.dial()
-	}
-	source, err := copier.Through(transport, func(name string) string { return env[name] }, nil, nil)
-	if err != nil {
-		j.t.Fatal(err)
-	}
-	var out bytes.Buffer
-	left, err := copier.Copy(j.t.Context(), source, copier.Options{Collections: collections}, &out)
-	if err != nil || len(left) > 0 {
-		return nil, broken("copy", "%v, omitted: %v", err, left)
-	}
-	return out.Bytes(), nil
 }
 
 // described lists the changes, errors and warnings of a plan, sorted: Terraform prints messages in any order.

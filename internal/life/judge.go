@@ -26,10 +26,10 @@ type judge struct {
 
 	counts counts
 
-	file, appliedFile string // of the last run, and of the last apply that succeeded
+	file, appliedFile string             // of the last run, and of the last apply that succeeded
+	written           core.Configuration // the file
 	blocks, applied   map[string]block
 	defaults          [2]object         // default_custom_metadata of both
-	moves             map[string]string // the moved blocks of the configuration
 	imports           map[string]string // the import blocks of the next run: addresses and ids
 	imported          map[string]bool   // ids of objects that were imported: their secrets are unknown
 	// unapplied lists imported objects without a change since: their first update removes nothing.
@@ -125,23 +125,20 @@ func (j *judge) use(file string) {
 	if err != nil {
 		j.fatalf("%v", err)
 	}
-	j.file, j.blocks, j.moves = file, blocks, parsed.Moved
+	j.file, j.blocks, j.written = file, blocks, parsed
 	j.defaults[0], _ = parsed.Provider["default_custom_metadata"].(object)
 	j.used[file] = true
 }
 
 // configuration returns the configuration with its import blocks.
 func (j *judge) configuration() core.Configuration {
-	j.t.Helper()
-	text := j.files[j.file]
+	c := j.written
+	c.Imports, c.Provider = maps.Clone(c.Imports), maps.Clone(c.Provider)
 	for _, address := range slices.Sorted(maps.Keys(j.imports)) {
 		if _, there := j.blocks[address]; there {
-			text += fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", address, j.imports[address])
+			c.Imports[address] = j.imports[address]
+			c.Text += fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", address, j.imports[address])
 		}
-	}
-	c, err := core.Parse(text, nil)
-	if err != nil {
-		j.fatalf("%v\n%s", err, text)
 	}
 	if j.net != nil {
 		c.Provider["retry_timeout"] = "5m" // the default; other tests have a shorter one
@@ -151,7 +148,7 @@ func (j *judge) configuration() core.Configuration {
 
 // carried applies a plan, and knows the objects of moved blocks by their new addresses.
 func (j *judge) carried(plan *core.Plan, createFirst bool) (*core.Applied, []sandbox.Request, []*violation) {
-	for from, to := range j.moves {
+	for from, to := range j.written.Moved {
 		if j.drive.State(from) == nil || j.drive.State(to) != nil {
 			continue
 		}

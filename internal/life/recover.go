@@ -219,12 +219,12 @@ func (j *judge) accounted(b *trouble) *violation {
 }
 
 // misjudged reports whether a wrong Date hides a key whose creation was lost: it was due only by that Date, and created
-// after the lookups, or it has ended by that Date.
+// after the lookups or before a kill, or it has ended by that Date.
 func (j *judge) misjudged(b *trouble, key object) bool {
 	text, _ := key["expiresAt"].(string)
 	end, err := time.Parse(time.RFC3339, text)
 	return slices.ContainsFunc(b.met, func(m met) bool { return strings.HasSuffix(m.date, "26h") }) &&
-		(slices.ContainsFunc(b.met, func(m met) bool { return strings.Contains(m.fault, "late=") }) ||
+		(b.killed || slices.ContainsFunc(b.met, func(m met) bool { return strings.Contains(m.fault, "late=") }) ||
 			err == nil && end.Before(j.service.Sandbox.Clock().Now().Add(26*time.Hour)))
 }
 
@@ -244,7 +244,7 @@ func (j *judge) forgotten(plan *core.Plan) *violation {
 		return nil
 	}
 	for _, address := range j.drive.Addresses() {
-		if change := plan.Of(cmp.Or(j.moves[address], address)); change != nil && change.Action != core.Create {
+		if change := plan.Of(cmp.Or(j.written.Moved[address], address)); change != nil && change.Action != core.Create {
 			continue
 		}
 		if now := j.remote(address, j.drive.State(address)); now != nil && !j.ended(now) {

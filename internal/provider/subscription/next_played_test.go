@@ -19,6 +19,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/bend"
 	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/subscription"
@@ -348,11 +349,15 @@ func (w *world) move(rows []*played) {
 	if len(days) == 0 {
 		return
 	}
-	copied, end := w.service.OpenCopy(func(s acctest.JSON) {
+	w.service.Sandbox.Bend(bend.Rule{Do: bend.Data(func(s acctest.JSON) {
 		if due, isDate := moment(fmt.Sprint(s["cycle_billing_date"])); isDate {
 			s["cycle_billing_date"] = due.AddDate(0, 0, days[s["id"]]).Format(time.RFC3339Nano)
 		}
-	}, func(o *sandbox.Options) { o.MaxPerPage = 100 })
+	})})
+	copied, end, err := w.service.OpenCopy(nil, func(o *sandbox.Options) { o.MaxPerPage = 100 })
+	if err != nil {
+		w.t.Fatal(err)
+	}
 	copied.Serve = w.service.Serve
 	closed := w.close
 	w.close = func() { end(); closed() }

@@ -48,7 +48,7 @@ func TestSweep(t *testing.T) {
 	run.Must("POST", "/v1/payables", acctest.JSON{"name": "swept", "amount": "1.00", "type": "debit",
 		"occurred_at": "2026-03-14"})
 	kept, _ := service.Must("POST", "/v1/customers", acctest.JSON{"name": "Kept"})["customer"].(acctest.JSON)
-	payables := len(service.FinanceRecords("payables"))
+	payables := len(service.All("/v1/payables"))
 
 	noted, err := os.ReadFile(ledger)
 	if lines := strings.Count(string(noted), "\n"); err != nil || lines != 7 {
@@ -70,7 +70,7 @@ func TestSweep(t *testing.T) {
 	if status := service.Must("GET", "/v1/subscriptions/"+subscription, nil)["status"]; status != "canceled" {
 		t.Errorf("the subscription is %v", status)
 	}
-	if left := len(service.FinanceRecords("payables")); left != payables-1 {
+	if left := len(service.All("/v1/payables")); left != payables-1 {
 		t.Errorf("%d payables are left of %d", left, payables)
 	}
 	for _, path := range []string{"/api/v1/webhook-endpoints", "/api/v1/api-keys"} {

@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -30,13 +31,8 @@ type JSON = map[string]any
 // the service. It returns the status and the decoded body.
 func (s *Service) Call(method, path string, body any) (int, JSON) {
 	s.t.Helper()
-	url, token := s.FinanceURL+path, s.FinanceToken
-	switch top, _, _ := strings.Cut(strings.TrimPrefix(path, "/v1/"), "/"); {
-	case strings.HasPrefix(path, "/api/"):
-		url, token = s.CollectionsURL+path, s.CollectionsKey
-	case billingPaths()[strings.Split(top, "?")[0]]: // other paths below /v1 are collections of finance records
-		url, token = s.BaseURL+path, s.Token
-	}
+	url, token, _ := s.target(path)
+	url += path
 	text, err := json.Marshal(body)
 	if err != nil {
 		s.t.Fatal(err)
@@ -68,6 +64,17 @@ func (s *Service) Call(method, path string, body any) (int, JSON) {
 		s.Sandbox.Clock().Advance(ReadLag)
 	}
 	return resp.StatusCode, response
+}
+
+// target returns the address and the token of the service to which a path belongs, and its query for a large page.
+func (s *Service) target(path string) (url, token, page string) {
+	switch top, _, _ := strings.Cut(strings.TrimPrefix(path, "/v1/"), "/"); {
+	case strings.HasPrefix(path, "/api/"):
+		return s.CollectionsURL, s.CollectionsKey, "per_page=100"
+	case billingPaths()[strings.Split(top, "?")[0]]: // other paths below /v1 are collections of finance records
+		return s.BaseURL, s.Token, "per_page=100&sort_by=id" // otherwise each page has a different order
+	}
+	return s.FinanceURL, s.FinanceToken, "limit=100"
 }
 
 // billingPaths holds the first segments of the paths of recurring billing, after /v1/.
@@ -114,26 +121,32 @@ func (s *Service) OtherToken() (token, organization string) {
 	return token, other.ID
 }
 
-// FinanceRecords returns all records of a collection of financial management.
-func (s *Service) FinanceRecords(collection string) (records []JSON) {
+// All returns the objects of a list, by its path.
+func (s *Service) All(path string) (all []JSON) {
 	s.t.Helper()
-	for cursor := ""; ; {
-		path := "/v1/" + collection + "?limit=100" + cursor
-		status, response := s.Call(http.MethodGet, path, nil)
+	_, _, query := s.target(path)
+	for page, next := 1, ""; ; page++ {
+		status, response := s.Call(http.MethodGet, path+"?"+query+next, nil)
 		if status != http.StatusOK {
 			s.t.Fatalf("GET %s: status %d: %v", path, status, response)
 		}
 		items, _ := response["data"].([]any)
 		for _, item := range items {
-			record, _ := item.(JSON)
-			records = append(records, record)
+			object, _ := item.(JSON)
+			all = append(all, object)
 		}
 		meta, _ := response["meta"].(JSON)
-		next, more := meta["next_cursor"].(string)
-		if !more {
-			return records
+		cursor, follows := meta["next_cursor"].(string)
+		pages, _ := meta["total_pages"].(json.Number)
+		last, _ := pages.Int64()
+		switch {
+		case follows:
+			next = "&cursor=" + url.QueryEscape(cursor)
+		case int64(page) < last:
+			next = fmt.Sprintf("&page=%d", page+1)
+		default:
+			return all
 		}
-		cursor = "&cursor=" + url.QueryEscape(next)
 	}
 }
 

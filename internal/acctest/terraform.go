@@ -31,6 +31,14 @@ type Terraform struct {
 	t *testing.T
 }
 
+// Versions is the terraform block that a module needs to use the provider.
+const Versions = `terraform {
+  required_providers {
+    billing = { source = "recurring-billing/billing" }
+  }
+}
+`
+
 // TerraformProgram returns the program for acceptance tests; empty if they are disabled.
 func TerraformProgram() string {
 	if os.Getenv("TF_ACC") == "" {

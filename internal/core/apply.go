@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/zclconf/go-cty/cty"
 )
 
 // Applied is the result of an apply.
@@ -105,17 +106,17 @@ func (w *Workspace) destroyAll(changes []*Change, done *Applied) {
 func (w *Workspace) destroy(address string, change *Change, done *Applied) {
 	prior := w.objects[address]
 	if (Block{Address: address}).Type() != builtinType {
-		schema := w.schema(address)
-		none := encode(nothing(schema.ValueType()))
+		as := typeOf(w.schema(address))
+		none := encode(cty.NullVal(as), as)
 		response := w.send(&tfprotov6.ApplyResourceChangeRequest{TypeName: Block{Address: address}.Type(),
-			PriorState: encode(change.prior), PlannedState: none, Config: none, PlannedPrivate: change.private,
+			PriorState: encode(change.prior, as), PlannedState: none, Config: none, PlannedPrivate: change.private,
 			PlannedIdentity: prior.identity})
 		if response == nil {
 			done.note(address, killed)
 			return
 		}
 		if !done.note(address, response.Diagnostics) {
-			if left := decode(response.NewState, schema.ValueType()); !left.IsNull() {
+			if left := decode(response.NewState, as); !left.IsNull() {
 				kept := *prior
 				kept.value, kept.private, kept.encoded = left, response.Private, response.NewState
 				w.objects[address] = &kept
@@ -193,7 +194,7 @@ func (w *Workspace) carryOutBlock(block Block, p *Plan, results map[string]Objec
 }
 
 // carryOutOne plans a change again with all values known so far, and applies it.
-func (w *Workspace) carryOutOne(first *Change, config valueOf, done *Applied) bool {
+func (w *Workspace) carryOutOne(first *Change, config cty.Value, done *Applied) bool {
 	prior := w.objects[first.Address]
 	second, problems := w.change(first.block, config, prior, first, false)
 	if !done.note(first.Address, problems) {
@@ -246,14 +247,14 @@ func (w *Workspace) send(request *tfprotov6.ApplyResourceChangeRequest) *tfproto
 
 // applyChange applies a planned change, and stores the resulting object, even after an error.
 func (w *Workspace) applyChange(change *Change) []*tfprotov6.Diagnostic {
-	schema := w.schema(change.Address)
+	schema, as := w.schema(change.Address), typeOf(w.schema(change.Address))
 	prior := w.objects[change.Address]
 	creates := prior == nil || change.prior.IsNull()
 	if creates {
-		prior = &held{value: nothing(schema.ValueType())}
+		prior = &held{value: cty.NullVal(as)}
 	}
 	request := &tfprotov6.ApplyResourceChangeRequest{TypeName: change.block.Type(),
-		Config: encode(change.config), PriorState: prior.encode(), PlannedState: encode(change.planned),
+		Config: encode(change.config, as), PriorState: prior.encode(as), PlannedState: encode(change.planned, as),
 		PlannedPrivate: change.private, PlannedIdentity: prior.identity}
 	var response *tfprotov6.ApplyResourceChangeResponse
 	if change.block.Type() == builtinType {
@@ -264,7 +265,7 @@ func (w *Workspace) applyChange(change *Change) []*tfprotov6.Diagnostic {
 	if response == nil {
 		return killed
 	}
-	now := &held{value: decode(response.NewState, schema.ValueType()), encoded: response.NewState,
+	now := &held{value: decode(response.NewState, as), encoded: response.NewState,
 		private:  response.Private,
 		identity: response.NewIdentity, needs: change.block.Needs}
 	failed := Errors(response.Diagnostics) != ""
@@ -280,8 +281,8 @@ func (w *Workspace) applyChange(change *Change) []*tfprotov6.Diagnostic {
 	case failed:
 	case now.value.IsNull():
 		problems = bug(invalidResult, []string{"the object is missing"})
-	case !now.value.IsFullyKnown():
-		problems = bug(invalidResult, []string{"unknown value in " + now.value.String()})
+	case !now.value.IsWhollyKnown():
+		problems = bug(invalidResult, []string{"unknown value in " + now.value.GoString()})
 	case writeOnlyHeld(schema, now.value) != nil:
 		problems = writeOnlyHeld(schema, now.value)
 	case len(differences) > 0:

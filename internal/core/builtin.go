@@ -5,6 +5,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/zclconf/go-cty/cty"
 )
 
 // builtinType is Terraform's built-in resource. Its output is known only after apply if its input changes, so
@@ -18,29 +19,29 @@ var builtinSchema = &tfprotov6.Schema{Block: &tfprotov6.SchemaBlock{Attributes: 
 	{Name: "triggers_replace", Type: tftypes.DynamicPseudoType, Optional: true}, // without its effect
 }}}
 
-func builtinPlan(prior, config tftypes.Value) *tfprotov6.PlanResourceChangeResponse {
+func builtinPlan(prior, config cty.Value) *tfprotov6.PlanResourceChangeResponse {
 	before, values := fields(prior), fields(config)
 	response := &tfprotov6.PlanResourceChangeResponse{}
 	if values["id"] = before["id"]; prior.IsNull() {
-		values["id"] = tftypes.NewValue(tftypes.String, tftypes.UnknownValue)
+		values["id"] = cty.UnknownVal(cty.String)
 	}
-	values["output"] = tftypes.NewValue(tftypes.DynamicPseudoType, tftypes.UnknownValue)
-	if values["input"].IsNull() || !prior.IsNull() && before["input"].Equal(values["input"]) {
+	values["output"] = cty.DynamicVal
+	if values["input"].IsNull() || !prior.IsNull() && before["input"].RawEquals(values["input"]) {
 		values["output"] = values["input"]
 	}
-	response.PlannedState = encode(tftypes.NewValue(builtinSchema.ValueType(), values))
+	response.PlannedState = encode(cty.ObjectVal(values), typeOf(builtinSchema))
 	return response
 }
 
 func builtinApply(request *tfprotov6.ApplyResourceChangeRequest,
-	planned tftypes.Value) *tfprotov6.ApplyResourceChangeResponse {
+	planned cty.Value) *tfprotov6.ApplyResourceChangeResponse {
 	values := fields(planned)
 	if !values["id"].IsKnown() {
-		values["id"] = tftypes.NewValue(tftypes.String, "0e2d4b5a-0000-4000-8000-000000000000")
+		values["id"] = cty.StringVal("0e2d4b5a-0000-4000-8000-000000000000")
 	}
 	values["output"] = values["input"]
 	return &tfprotov6.ApplyResourceChangeResponse{Private: request.PlannedPrivate,
-		NewState: encode(tftypes.NewValue(builtinSchema.ValueType(), values))}
+		NewState: encode(cty.ObjectVal(values), typeOf(builtinSchema))}
 }
 
 // planSource reads a data source, unless one of its references is unknown or changes in this plan.
@@ -52,7 +53,7 @@ func (w *Workspace) planSource(block Block, p *Plan, planned map[string]Object) 
 	changes := slices.ContainsFunc(p.Changes, func(change *Change) bool {
 		return change.Action != NoOp && slices.Contains(block.Needs, change.Address)
 	})
-	if !config.IsFullyKnown() || changes {
+	if !config.IsWhollyKnown() || changes {
 		later := Object{}
 		for _, attribute := range w.schema(block.Address).Block.Attributes {
 			later[attribute.Name] = Unknown

@@ -8,20 +8,18 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/zclconf/go-cty/cty"
 )
-
-// valueOf is a configuration or an object as a Terraform value.
-type valueOf = tftypes.Value
 
 // change plans one object. planned is the change of the first plan if this is the second plan, inside the apply. forced
 // is -replace.
-func (w *Workspace) change(block Block, config valueOf, prior *held, planned *Change,
+func (w *Workspace) change(block Block, config cty.Value, prior *held, planned *Change,
 	forced bool) (*Change, []*tfprotov6.Diagnostic) {
 	schema := w.schema(block.Address)
 	known := schema.Block.Attributes
 	var validated []*tfprotov6.Diagnostic
 	if block.Type() != builtinType {
-		request := validation(block, config)
+		request := validation(block, encode(config, typeOf(schema)))
 		validated = w.validate(block.Type(), request.Config, func() []*tfprotov6.Diagnostic {
 			return call(w, w.server.ValidateResourceConfig, request).Diagnostics
 		})
@@ -29,7 +27,7 @@ func (w *Workspace) change(block Block, config valueOf, prior *held, planned *Ch
 	if Errors(validated) != "" {
 		return nil, validated
 	}
-	none := &held{value: nothing(schema.ValueType())}
+	none := &held{value: cty.NullVal(typeOf(schema))}
 	if prior == nil {
 		prior = none
 	}
@@ -45,7 +43,7 @@ func (w *Workspace) change(block Block, config valueOf, prior *held, planned *Ch
 	if Errors(diags) != "" {
 		return nil, diags
 	}
-	change.planned, change.private = decode(response.PlannedState, schema.ValueType()), response.PlannedPrivate
+	change.planned, change.private = decode(response.PlannedState, typeOf(schema)), response.PlannedPrivate
 	if problems := invalid(known, from.value, wanted, change.planned, ""); len(problems) > 0 {
 		return nil, append(diags, bug("Provider produced invalid plan", problems)...)
 	}
@@ -63,8 +61,8 @@ func (w *Workspace) change(block Block, config valueOf, prior *held, planned *Ch
 			return nil, again.Diagnostics
 		}
 		// Terraform does not repeat the warnings of the first plan.
-		change.planned, change.private = decode(again.PlannedState, schema.ValueType()), again.PlannedPrivate
-	case change.planned.Equal(prior.value):
+		change.planned, change.private = decode(again.PlannedState, typeOf(schema)), again.PlannedPrivate
+	case change.planned.RawEquals(prior.value):
 		change.Action = NoOp
 	default:
 		change.Action = Update
@@ -77,13 +75,13 @@ func (w *Workspace) change(block Block, config valueOf, prior *held, planned *Ch
 }
 
 // planResource returns the provider's plan of one object. Terraform allows deferral only in the plan of an apply.
-func (w *Workspace) planResource(block Block, prior *held, config valueOf, private []byte,
+func (w *Workspace) planResource(block Block, prior *held, config cty.Value, private []byte,
 	applying bool) *tfprotov6.PlanResourceChangeResponse {
 	schema := w.schema(block.Address)
 	request := &tfprotov6.PlanResourceChangeRequest{TypeName: block.Type(),
-		Config: encode(config), PriorState: prior.encode(),
-		ProposedNewState: encode(propose(schema.Block.Attributes, prior.value, config)), PriorPrivate: private,
-		PriorIdentity:      prior.identity,
+		Config: encode(config, typeOf(schema)), PriorState: prior.encode(typeOf(schema)),
+		ProposedNewState: encode(propose(schema.Block.Attributes, prior.value, config), typeOf(schema)),
+		PriorPrivate:     private, PriorIdentity: prior.identity,
 		ClientCapabilities: &tfprotov6.PlanResourceChangeClientCapabilities{DeferralAllowed: applying}}
 	if block.Type() == builtinType {
 		return builtinPlan(prior.value, config)
@@ -93,35 +91,37 @@ func (w *Workspace) planResource(block Block, prior *held, config valueOf, priva
 
 // destruction plans the deletion of an object.
 func (w *Workspace) destruction(address string, prior *held) (*Change, []*tfprotov6.Diagnostic) {
-	block, none := Block{Address: address}, nothing(w.schema(address).ValueType())
+	block, as := Block{Address: address}, typeOf(w.schema(address))
+	none := cty.NullVal(as)
 	change := &Change{Address: address, Action: Delete, Before: view(prior.value), block: block, config: none,
 		prior: prior.value, planned: none}
 	if block.Type() == builtinType {
 		return change, nil
 	}
 	response := call(w, w.server.PlanResourceChange, &tfprotov6.PlanResourceChangeRequest{TypeName: block.Type(),
-		Config: encode(none), PriorState: prior.encode(), ProposedNewState: encode(none),
+		Config: encode(none, as), PriorState: prior.encode(as), ProposedNewState: encode(none, as),
 		PriorPrivate: prior.private, PriorIdentity: prior.identity})
 	change.private = response.PlannedPrivate
 	return change, response.Diagnostics
 }
 
 // differing returns the attributes that force a replacement and differ.
-func differing(paths []*tftypes.AttributePath, prior, planned tftypes.Value) []string {
+func differing(paths []*tftypes.AttributePath, prior, planned cty.Value) []string {
 	var names []string
 	if prior.IsNull() {
 		return nil
 	}
 	for _, path := range paths {
-		had, _, errBefore := tftypes.WalkAttributePath(prior, path)
-		now, _, errNow := tftypes.WalkAttributePath(planned, path)
-		before, isValue := had.(tftypes.Value)
-		after, isAlso := now.(tftypes.Value)
-		if errBefore == nil && errNow == nil && isValue && isAlso && before.Equal(after) {
-			continue
+		var steps []string
+		for _, step := range path.Steps() {
+			if name, isName := step.(tftypes.AttributeName); isName {
+				steps = append(steps, string(name))
+			}
 		}
-		if name, isName := path.Steps()[0].(tftypes.AttributeName); isName {
-			names = append(names, string(name))
+		had, before := at(prior, steps)
+		now, after := at(planned, steps)
+		if !before || !after || !had.RawEquals(now) {
+			names = append(names, steps[0])
 		}
 	}
 	return names
@@ -139,27 +139,31 @@ func trouble(summary, detail string) []*tfprotov6.Diagnostic {
 }
 
 // writeOnlyHeld returns an error if an object has the value of a write-only argument.
-func writeOnlyHeld(schema *tfprotov6.Schema, v tftypes.Value) []*tfprotov6.Diagnostic {
-	if withoutWriteOnly(schema.Block.Attributes, v).Equal(v) {
+func writeOnlyHeld(schema *tfprotov6.Schema, v cty.Value) []*tfprotov6.Diagnostic {
+	if withoutWriteOnly(schema.Block.Attributes, v).RawEquals(v) {
 		return nil
 	}
 	return bug("Provider produced invalid object", []string{"a write-only argument is not null"})
 }
 
 // evaluate returns the configuration of a block: attributes of objects that do not exist yet are unknown.
-func (w *Workspace) evaluate(block Block, objects map[string]Object) (valueOf, []*tfprotov6.Diagnostic) {
+func (w *Workspace) evaluate(block Block, objects map[string]Object) (cty.Value, []*tfprotov6.Diagnostic) {
 	values, schema := block.Values, w.schema(block.Address)
 	if block.Evaluate != nil {
 		evaluated, err := block.Evaluate(objects)
 		if err != nil {
-			return tftypes.Value{}, trouble("Invalid configuration", err.Error())
+			return cty.Value{}, trouble("Invalid configuration", err.Error())
 		}
 		values = evaluated
 	}
 	if problems := misspelled(schema.Block.Attributes, values, ""); len(problems) > 0 {
-		return tftypes.Value{}, problems
+		return cty.Value{}, problems
 	}
-	return object(schema, values), nil
+	config, err := converted(values, schema)
+	if err != nil {
+		return cty.Value{}, trouble("Incorrect attribute value type", err.Error())
+	}
+	return config, nil
 }
 
 // misspelled returns Terraform's errors about arguments that are not in a schema, that are read-only, or that are

@@ -336,6 +336,8 @@ func ctyOf(v any) cty.Value {
 		return cty.StringVal(v)
 	case bool:
 		return cty.BoolVal(v)
+	case int:
+		return cty.NumberIntVal(int64(v))
 	case json.Number:
 		return cty.MustParseNumberVal(v.String())
 	case []any:

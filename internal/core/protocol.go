@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/zclconf/go-cty/cty"
 )
 
 // Read reads a data source in a new provider. It returns the result, nil if there are errors, and the diagnostics,
@@ -14,12 +14,13 @@ func (w *Workspace) Read(typeName string, config Object) (Object, []*tfprotov6.D
 	if !w.configure(nil, p.note) {
 		return nil, p.Diagnostics
 	}
-	return w.readData(typeName, object(w.schemas.DataSourceSchemas[typeName], config))
+	return w.readData(typeName, ok(converted(config, w.schemas.DataSourceSchemas[typeName])))
 }
 
 func (w *Workspace) readData(typeName string,
-	config tftypes.Value) (result Object, diagnostics []*tfprotov6.Diagnostic) {
-	encoded := encode(config)
+	config cty.Value) (result Object, diagnostics []*tfprotov6.Diagnostic) {
+	as := typeOf(w.schemas.DataSourceSchemas[typeName])
+	encoded := encode(config, as)
 	validated := ok(w.server.ValidateDataResourceConfig(w.ctx(),
 		&tfprotov6.ValidateDataResourceConfigRequest{TypeName: typeName, Config: encoded}))
 	if Errors(validated.Diagnostics) != "" {
@@ -30,7 +31,7 @@ func (w *Workspace) readData(typeName string,
 	if Errors(diagnostics) != "" {
 		return nil, diagnostics
 	}
-	return view(decode(response.State, w.schemas.DataSourceSchemas[typeName].ValueType())), diagnostics
+	return view(decode(response.State, as)), diagnostics
 }
 
 // List queries a list resource in a new provider, with the whole resource if include is set. It returns the
@@ -44,7 +45,7 @@ func (w *Workspace) List(typeName string, config Object,
 	server, _ := w.server.(tfprotov6.ProviderServerWithListResource) //nolint:staticcheck // deprecated, because the next version moves it into ProviderServer
 	schema := w.schemas.ListResourceSchemas[typeName]
 	stream := ok(server.ListResource(w.ctx(), &tfprotov6.ListResourceRequest{TypeName: typeName,
-		Config: encode(object(schema, config)), IncludeResource: include, Limit: 1000}))
+		Config: encode(ok(converted(config, schema)), typeOf(schema)), IncludeResource: include, Limit: 1000}))
 	resources = map[string]Object{}
 	for result := range stream.Results {
 		diagnostics = append(diagnostics, result.Diagnostics...)
@@ -53,8 +54,7 @@ func (w *Workspace) List(typeName string, config Object,
 		}
 		resources[result.DisplayName] = nil
 		if include && result.Resource != nil {
-			resources[result.DisplayName] = view(decode(result.Resource,
-				w.schemas.ResourceSchemas[typeName].ValueType()))
+			resources[result.DisplayName] = view(decode(result.Resource, typeOf(w.schemas.ResourceSchemas[typeName])))
 		}
 	}
 	return resources, diagnostics
@@ -68,7 +68,8 @@ func (w *Workspace) Invoke(action string, config Object) (progress []string, dia
 		return nil, p.Diagnostics
 	}
 	server, _ := w.server.(tfprotov6.ProviderServerWithActions) //nolint:staticcheck // deprecated, because the next version moves it into ProviderServer
-	encoded := encode(object(w.schemas.ActionSchemas[action].Schema, config))
+	schema := w.schemas.ActionSchemas[action].Schema
+	encoded := encode(ok(converted(config, schema)), typeOf(schema))
 	validated := ok(server.ValidateActionConfig(w.ctx(), &tfprotov6.ValidateActionConfigRequest{ActionType: action,
 		Config: encoded}))
 	if Errors(validated.Diagnostics) != "" {
@@ -96,7 +97,7 @@ type Opened struct {
 
 	server   tfprotov6.ProviderServer
 	typeName string
-	result   map[string]tftypes.Value
+	result   map[string]cty.Value
 	private  []byte
 }
 
@@ -108,7 +109,7 @@ func (w *Workspace) Open(typeName string, config Object) *Opened {
 	}
 	server, schema := w.server, w.schemas.EphemeralResourceSchemas[typeName]
 	o := &Opened{server: server, typeName: typeName}
-	encoded := encode(object(schema, config))
+	encoded := encode(ok(converted(config, schema)), typeOf(schema))
 	validated := ok(server.ValidateEphemeralResourceConfig(w.ctx(),
 		&tfprotov6.ValidateEphemeralResourceConfigRequest{TypeName: typeName, Config: encoded}))
 	if o.Diagnostics = validated.Diagnostics; Errors(o.Diagnostics) != "" {
@@ -119,7 +120,7 @@ func (w *Workspace) Open(typeName string, config Object) *Opened {
 	o.Diagnostics = append(o.Diagnostics, response.Diagnostics...)
 	o.private, o.Renews = response.Private, !response.RenewAt.IsZero()
 	if Errors(o.Diagnostics) == "" {
-		o.result = fields(decode(response.Result, schema.ValueType()))
+		o.result = fields(decode(response.Result, typeOf(schema)))
 	}
 	return o
 }

@@ -7,29 +7,38 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/zclconf/go-cty/cty"
 )
 
 type attributes = []*tfprotov6.SchemaAttribute
 
-func nothing(as tftypes.Type) tftypes.Value { return tftypes.NewValue(as, nil) }
-
 // set reports whether a value is known and not null.
-func set(v tftypes.Value) bool { return v.IsKnown() && !v.IsNull() }
+func set(v cty.Value) bool { return v.IsKnown() && !v.IsNull() }
+
+// collection returns a list or a set of elements.
+func collection(as cty.Type, elements []cty.Value) cty.Value {
+	switch {
+	case len(elements) == 0 && as.IsSetType():
+		return cty.SetValEmpty(as.ElementType())
+	case len(elements) == 0:
+		return cty.ListValEmpty(as.ElementType())
+	case as.IsSetType():
+		return cty.SetVal(elements)
+	}
+	return cty.ListVal(elements)
+}
 
 // elements returns the elements of a list or set.
-func elements(v tftypes.Value) []tftypes.Value {
-	var all []tftypes.Value
+func elements(v cty.Value) []cty.Value {
 	if !set(v) {
 		return nil
 	}
-	unpack(v, &all)
-	return slices.Clone(all) // As does not copy
+	return v.AsValueSlice()
 }
 
 // propose returns Terraform's proposed new object: the configuration, and prior values where the configuration has null
 // and the attribute is computed, at any depth.
-func propose(known attributes, prior, config tftypes.Value) tftypes.Value {
+func propose(known attributes, prior, config cty.Value) cty.Value {
 	if !set(config) {
 		return config
 	}
@@ -38,7 +47,7 @@ func propose(known attributes, prior, config tftypes.Value) tftypes.Value {
 		wanted := values[attribute.Name]
 		had, there := before[attribute.Name]
 		if !there {
-			had = nothing(wanted.Type())
+			had = cty.NullVal(wanted.Type())
 		}
 		switch {
 		case attribute.Computed && wanted.IsNull():
@@ -49,10 +58,10 @@ func propose(known attributes, prior, config tftypes.Value) tftypes.Value {
 			values[attribute.Name] = proposeNested(attribute.NestedType, had, wanted)
 		}
 	}
-	return tftypes.NewValue(config.Type(), values)
+	return cty.ObjectVal(values)
 }
 
-func proposeNested(nested *tfprotov6.SchemaObject, prior, config tftypes.Value) tftypes.Value {
+func proposeNested(nested *tfprotov6.SchemaObject, prior, config cty.Value) cty.Value {
 	if !set(config) {
 		return config
 	}
@@ -62,7 +71,7 @@ func proposeNested(nested *tfprotov6.SchemaObject, prior, config tftypes.Value) 
 	before, wanted := elements(prior), elements(config)
 	used := make([]bool, len(before))
 	for i, element := range wanted {
-		had := nothing(element.Type())
+		had := cty.NullVal(element.Type())
 		if nested.Nesting == tfprotov6.SchemaObjectNestingModeList {
 			if i < len(before) {
 				had = before[i]
@@ -77,14 +86,14 @@ func proposeNested(nested *tfprotov6.SchemaObject, prior, config tftypes.Value) 
 		}
 		wanted[i] = propose(nested.Attributes, had, element)
 	}
-	return tftypes.NewValue(config.Type(), wanted)
+	return collection(config.Type(), wanted)
 }
 
 // couldBe reports whether an element of a set may come from the configuration: it differs only in computed attributes.
-func couldBe(known attributes, prior, config tftypes.Value) bool {
+func couldBe(known attributes, prior, config cty.Value) bool {
 	before, wanted := fields(prior), fields(config)
 	for _, attribute := range known {
-		if !before[attribute.Name].Equal(wanted[attribute.Name]) &&
+		if !before[attribute.Name].RawEquals(wanted[attribute.Name]) &&
 			(!attribute.Computed || !wanted[attribute.Name].IsNull()) {
 			return false
 		}
@@ -93,7 +102,7 @@ func couldBe(known attributes, prior, config tftypes.Value) bool {
 }
 
 // configuredWithin reports whether a nested value contains a value that only a configuration can set.
-func configuredWithin(attribute *tfprotov6.SchemaAttribute, v tftypes.Value) bool {
+func configuredWithin(attribute *tfprotov6.SchemaAttribute, v cty.Value) bool {
 	if attribute.NestedType == nil || !set(v) {
 		return false
 	}
@@ -109,38 +118,38 @@ func configuredWithin(attribute *tfprotov6.SchemaAttribute, v tftypes.Value) boo
 	return false
 }
 
-func elementsOf(nested *tfprotov6.SchemaObject, v tftypes.Value) []tftypes.Value {
+func elementsOf(nested *tfprotov6.SchemaObject, v cty.Value) []cty.Value {
 	if nested.Nesting == tfprotov6.SchemaObjectNestingModeSingle {
-		return []tftypes.Value{v}
+		return []cty.Value{v}
 	}
 	return elements(v)
 }
 
 // invalid lists violations of Terraform's first rule: the plan has the configured value or the prior one, and null for
 // an attribute that is neither configured nor computed.
-func invalid(known attributes, prior, config, planned tftypes.Value, at string) []string {
+func invalid(known attributes, prior, config, planned cty.Value, at string) []string {
 	var problems []string
 	before, wanted, got := fields(prior), fields(config), fields(planned)
 	for _, attribute := range known {
 		had, want, now := before[attribute.Name], wanted[attribute.Name], got[attribute.Name]
-		kept := !prior.IsNull() && !had.IsNull() && now.Equal(had)
+		kept := !prior.IsNull() && !had.IsNull() && now.RawEquals(had)
 		path := at + attribute.Name
 		switch {
 		case attribute.WriteOnly:
 			if !now.IsNull() {
 				problems = append(problems, path+" is write-only and planned")
 			}
-		case now.Equal(want), kept && !want.IsNull(), attribute.Computed && want.IsNull():
+		case now.RawEquals(want), kept && !want.IsNull(), attribute.Computed && want.IsNull():
 		case attribute.NestedType != nil && set(want) && set(now):
 			problems = append(problems, invalidNested(attribute.NestedType, had, want, now, path)...)
 		default:
-			problems = append(problems, fmt.Sprintf("%s is configured as %s and planned as %s", path, want, now))
+			problems = append(problems, fmt.Sprintf("%s is configured as %s and planned as %s", path, text(want), text(now)))
 		}
 	}
 	return problems
 }
 
-func invalidNested(nested *tfprotov6.SchemaObject, prior, config, planned tftypes.Value,
+func invalidNested(nested *tfprotov6.SchemaObject, prior, config, planned cty.Value,
 	at string) []string {
 	if nested.Nesting == tfprotov6.SchemaObjectNestingModeSingle {
 		return invalid(nested.Attributes, prior, config, planned, at+".")
@@ -151,7 +160,7 @@ func invalidNested(nested *tfprotov6.SchemaObject, prior, config, planned tftype
 	}
 	var problems []string
 	for i := range wanted {
-		had := nothing(wanted[i].Type())
+		had := cty.NullVal(wanted[i].Type())
 		if nested.Nesting == tfprotov6.SchemaObjectNestingModeList {
 			if i < len(before) {
 				had = before[i]
@@ -164,25 +173,25 @@ func invalidNested(nested *tfprotov6.SchemaObject, prior, config, planned tftype
 			fits = fits || len(invalid(nested.Attributes, had, wanted[i], now, "")) == 0
 		}
 		if !fits {
-			problems = append(problems, fmt.Sprintf("%s has no element for %s", at, wanted[i]))
+			problems = append(problems, fmt.Sprintf("%s has no element for %s", at, text(wanted[i])))
 		}
 	}
 	return problems
 }
 
 // broken lists violations of Terraform's second rule: a later value equals the known planned one.
-func broken(planned, later tftypes.Value, at string) []string {
-	if !planned.IsKnown() || planned.Equal(later) {
+func broken(planned, later cty.Value, at string) []string {
+	if !planned.IsKnown() || planned.RawEquals(later) {
 		return nil
 	}
-	differs := []string{fmt.Sprintf("%s: was %s, but now %s", strings.TrimPrefix(at, "."), planned, later)}
-	isObject := planned.Type().Is(tftypes.Object{})
+	differs := []string{fmt.Sprintf("%s: was %s, but now %s", strings.TrimPrefix(at, "."), text(planned), text(later))}
+	isObject := planned.Type().IsObjectType()
 	switch {
-	case !later.IsKnown(), planned.IsNull(), later.IsNull(), planned.IsFullyKnown() && !isObject:
+	case !later.IsKnown(), planned.IsNull(), later.IsNull(), planned.IsWhollyKnown() && !isObject:
 		return differs
-	case isObject && later.Type().Is(tftypes.Object{}), planned.Type().Is(tftypes.Map{}) && later.Type().Is(tftypes.Map{}):
+	case isObject && later.Type().IsObjectType(), planned.Type().IsMapType() && later.Type().IsMapType():
 		return brokenFields(fields(planned), fields(later), at, differs)
-	case planned.Type().Is(tftypes.Set{}):
+	case planned.Type().IsSetType():
 		return brokenSet(elements(planned), elements(later), differs)
 	}
 	before, now := elements(planned), elements(later)
@@ -196,7 +205,7 @@ func broken(planned, later tftypes.Value, at string) []string {
 	return problems
 }
 
-func brokenFields(before, now map[string]tftypes.Value, at string, differs []string) []string {
+func brokenFields(before, now map[string]cty.Value, at string, differs []string) []string {
 	if len(before) != len(now) {
 		return differs
 	}
@@ -211,9 +220,9 @@ func brokenFields(before, now map[string]tftypes.Value, at string, differs []str
 	return problems
 }
 
-func brokenSet(before, now []tftypes.Value, differs []string) []string {
+func brokenSet(before, now []cty.Value, differs []string) []string {
 	for _, one := range before {
-		if !slices.ContainsFunc(now, func(other tftypes.Value) bool { return len(broken(one, other, "")) == 0 }) {
+		if !slices.ContainsFunc(now, func(other cty.Value) bool { return len(broken(one, other, "")) == 0 }) {
 			return differs
 		}
 	}
@@ -221,7 +230,7 @@ func brokenSet(before, now []tftypes.Value, differs []string) []string {
 }
 
 // ignoring returns the configuration after ignore_changes, which Terraform passes only to the plan.
-func ignoring(known attributes, prior, config tftypes.Value, ignore []string) tftypes.Value {
+func ignoring(known attributes, prior, config cty.Value, ignore []string) cty.Value {
 	if prior.IsNull() {
 		return config
 	}
@@ -233,7 +242,7 @@ func ignoring(known attributes, prior, config tftypes.Value, ignore []string) tf
 		steps := strings.Split(path, ".")
 		had, before := at(prior, steps)
 		wants, now := at(config, steps)
-		if !before || !now || had.Equal(wants) {
+		if !before || !now || had.RawEquals(wants) {
 			continue
 		}
 		result = replaced(result, steps, had)
@@ -242,24 +251,24 @@ func ignoring(known attributes, prior, config tftypes.Value, ignore []string) tf
 }
 
 // decided removes from a state the values that only the provider sets.
-func decided(known attributes, state tftypes.Value) tftypes.Value {
+func decided(known attributes, state cty.Value) cty.Value {
 	values := fields(state)
 	for _, attribute := range known {
 		v := values[attribute.Name]
 		switch {
 		case attribute.Computed && !attribute.Optional:
-			values[attribute.Name] = nothing(v.Type())
-		case attribute.NestedType != nil && set(v) && v.Type().Is(tftypes.Object{}):
+			values[attribute.Name] = cty.NullVal(v.Type())
+		case attribute.NestedType != nil && set(v) && v.Type().IsObjectType():
 			values[attribute.Name] = decided(attribute.NestedType.Attributes, v)
 		}
 	}
-	return tftypes.NewValue(state.Type(), values)
+	return cty.ObjectVal(values)
 }
 
 // at returns the value at a path of attributes, and false below null and unknown.
-func at(v tftypes.Value, steps []string) (tftypes.Value, bool) {
+func at(v cty.Value, steps []string) (cty.Value, bool) {
 	for _, name := range steps {
-		if !set(v) || !v.Type().Is(tftypes.Object{}) {
+		if !set(v) || !v.Type().IsObjectType() {
 			return v, false
 		}
 		below, there := fields(v)[name]
@@ -271,25 +280,11 @@ func at(v tftypes.Value, steps []string) (tftypes.Value, bool) {
 	return v, true
 }
 
-func replaced(v tftypes.Value, steps []string, by tftypes.Value) tftypes.Value {
+func replaced(v cty.Value, steps []string, by cty.Value) cty.Value {
 	if len(steps) == 0 {
 		return by
 	}
 	values := fields(v)
 	values[steps[0]] = replaced(values[steps[0]], steps[1:], by)
-	typ, _ := v.Type().(tftypes.Object)
-	declared := typ.AttributeTypes[steps[0]]
-	if declared.Is(tftypes.DynamicPseudoType) || declared.Equal(values[steps[0]].Type()) {
-		return tftypes.NewValue(typ, values)
-	}
-	return objectOf(values)
-}
-
-// objectOf returns a free-form object, with a type derived from its values.
-func objectOf(values map[string]tftypes.Value) tftypes.Value {
-	types := map[string]tftypes.Type{}
-	for name, value := range values {
-		types[name] = value.Type()
-	}
-	return tftypes.NewValue(tftypes.Object{AttributeTypes: types}, values)
+	return cty.ObjectVal(values)
 }

@@ -12,13 +12,14 @@ func (w *Workspace) Validate(configuration Configuration) *Plan {
 	p := &Plan{configuration: configuration}
 	w.start()
 	for _, block := range configuration.Blocks {
-		config, problems := w.evaluate(block, nil)
+		evaluated, problems := w.evaluate(block, nil)
 		if !p.note(block.Address, problems) {
 			continue
 		}
+		config := encode(evaluated, typeOf(w.schema(block.Address)))
 		if strings.HasPrefix(block.Address, dataPrefix) {
 			p.note(block.Address, ok(w.server.ValidateDataResourceConfig(w.ctx(),
-				&tfprotov6.ValidateDataResourceConfigRequest{TypeName: block.Type(), Config: encode(config)})).Diagnostics)
+				&tfprotov6.ValidateDataResourceConfigRequest{TypeName: block.Type(), Config: config})).Diagnostics)
 			continue
 		}
 		p.note(block.Address, ok(w.server.ValidateResourceConfig(w.ctx(), validation(block, config))).Diagnostics)
@@ -27,7 +28,7 @@ func (w *Workspace) Validate(configuration Configuration) *Plan {
 }
 
 // validation asks a provider to validate a block.
-func validation(block Block, config valueOf) *tfprotov6.ValidateResourceConfigRequest {
-	return &tfprotov6.ValidateResourceConfigRequest{TypeName: block.Type(), Config: encode(config),
+func validation(block Block, config *tfprotov6.DynamicValue) *tfprotov6.ValidateResourceConfigRequest {
+	return &tfprotov6.ValidateResourceConfigRequest{TypeName: block.Type(), Config: config,
 		ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true}}
 }

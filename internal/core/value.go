@@ -5,13 +5,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math/big"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+	"github.com/zclconf/go-cty/cty/msgpack"
 )
 
 // Object is an object in plain JSON types, with exact numbers.
@@ -40,172 +42,92 @@ func words(all []*tfprotov6.Diagnostic, severity tfprotov6.DiagnosticSeverity) s
 	return strings.Join(lines, "\n")
 }
 
-func encode(v tftypes.Value) *tfprotov6.DynamicValue {
-	encoded := ok(tfprotov6.NewDynamicValue(v.Type(), v))
-	return &encoded
+// types caches the types of schemas: as they are, and for conversions.
+var types sync.Map
+
+func typesOf(schema *tfprotov6.Schema) [2]cty.Type {
+	known, cached := types.Load(schema)
+	if !cached {
+		lenient := ctyType(schema.ValueType())
+		known = [2]cty.Type{lenient.WithoutOptionalAttributesDeep(), lenient}
+		types.Store(schema, known)
+	}
+	return known.([2]cty.Type)
+}
+
+// typeOf returns the type of a schema's objects.
+func typeOf(schema *tfprotov6.Schema) cty.Type { return typesOf(schema)[0] }
+
+// ctyType returns a type of the protocol. All attributes of its objects are optional, for conversions.
+func ctyType(as tftypes.Type) cty.Type {
+	switch as := as.(type) {
+	case tftypes.Object:
+		all := map[string]cty.Type{}
+		for name, inner := range as.AttributeTypes {
+			all[name] = ctyType(inner)
+		}
+		return cty.ObjectWithOptionalAttrs(all, slices.Collect(maps.Keys(all)))
+	case tftypes.List:
+		return cty.List(ctyType(as.ElementType))
+	case tftypes.Set:
+		return cty.Set(ctyType(as.ElementType))
+	case tftypes.Map:
+		return cty.Map(ctyType(as.ElementType))
+	}
+	switch {
+	case as.Is(tftypes.String):
+		return cty.String
+	case as.Is(tftypes.Number):
+		return cty.Number
+	case as.Is(tftypes.Bool):
+		return cty.Bool
+	}
+	return cty.DynamicPseudoType
+}
+
+func encode(v cty.Value, as cty.Type) *tfprotov6.DynamicValue {
+	return &tfprotov6.DynamicValue{MsgPack: ok(msgpack.Marshal(v, as))}
 }
 
 // decode returns a value of the provider with its texts in NFC, as Terraform stores them; so is v then.
-func decode(v *tfprotov6.DynamicValue, as tftypes.Type) tftypes.Value {
-	decoded := ok(v.Unmarshal(as))
-	if packed := string(v.MsgPack); cty.NormalizeString(packed) == packed {
-		return decoded
+func decode(v *tfprotov6.DynamicValue, as cty.Type) cty.Value {
+	decoded := ok(msgpack.Unmarshal(v.MsgPack, as))
+	if packed := string(v.MsgPack); cty.NormalizeString(packed) != packed {
+		*v = *encode(decoded, as)
 	}
-	decoded = ok(tftypes.Transform(decoded, func(_ *tftypes.AttributePath, inner tftypes.Value) (tftypes.Value, error) {
-		if !inner.Type().Is(tftypes.String) || !inner.IsKnown() || inner.IsNull() {
-			return inner, nil
-		}
-		var text string
-		unpack(inner, &text)
-		return tftypes.NewValue(tftypes.String, cty.NormalizeString(text)), nil
-	}))
-	*v = *encode(decoded)
 	return decoded
 }
 
-// unpack sets into to the content of a value.
-func unpack(v tftypes.Value, into any) {
-	if err := v.As(into); err != nil {
-		panic(err)
+// fields returns the attributes of an object; none if it is null or unknown.
+func fields(v cty.Value) map[string]cty.Value {
+	if !set(v) || v.LengthInt() == 0 {
+		return map[string]cty.Value{}
 	}
+	return v.AsValueMap()
 }
 
-func fields(v tftypes.Value) map[string]tftypes.Value {
-	values := map[string]tftypes.Value{}
-	if v.IsNull() {
-		return values
-	}
-	unpack(v, &values)
-	return maps.Clone(values) // As does not copy
-}
-
-// object returns the configuration of a whole schema.
-func object(schema *tfprotov6.Schema, values Object) tftypes.Value {
-	return value(schema.ValueType(), values)
-}
-
-// value converts a Go value to a Terraform type.
-func value(as tftypes.Type, v any) tftypes.Value {
-	switch {
-	case v == nil:
-		return tftypes.NewValue(as, nil)
-	case v == any(Unknown):
-		return tftypes.NewValue(as, tftypes.UnknownValue)
-	case as.Is(tftypes.DynamicPseudoType):
-		return dynamic(v)
-	case as.Is(tftypes.String): // Terraform converts numbers and bools to strings.
-		if _, isText := v.(string); !isText {
-			v = fmt.Sprint(v)
-		}
-	}
-	switch v := v.(type) {
-	case Object:
-		return tftypes.NewValue(as, members(as, v))
-	case []any:
-		var element tftypes.Type
-		switch as := as.(type) {
-		case tftypes.Set:
-			element = as.ElementType
-		case tftypes.List:
-			element = as.ElementType
-		}
-		values := make([]tftypes.Value, len(v))
-		for i := range v {
-			values[i] = value(element, v[i])
-		}
-		if as.Is(tftypes.Set{}) && element.Is(tftypes.String) { // Terraform sorts them
-			slices.SortFunc(values, func(a, b tftypes.Value) int {
-				return strings.Compare(fmt.Sprint(Plain(a, nil)), fmt.Sprint(Plain(b, nil)))
-			})
-		}
-		return tftypes.NewValue(as, values)
-	case int:
-		return tftypes.NewValue(as, int64(v))
-	case json.Number:
-		return tftypes.NewValue(as, number(v))
-	default:
-		return tftypes.NewValue(as, v)
-	}
-}
-
-// members returns the members of an object or a map.
-func members(as tftypes.Type, v Object) map[string]tftypes.Value {
-	values := map[string]tftypes.Value{}
-	switch as := as.(type) {
-	case tftypes.Object:
-		for name, attribute := range as.AttributeTypes {
-			values[name] = value(attribute, v[name])
-		}
-	case tftypes.Map:
-		for name := range v {
-			values[name] = value(as.ElementType, v[name])
-		}
-	}
-	for name := range v {
-		if _, ok := values[name]; !ok {
-			panic("no attribute " + name)
-		}
-	}
-	return values
-}
-
-func number(n json.Number) *big.Float {
-	exact, _, err := big.ParseFloat(n.String(), 10, 512, big.ToNearestEven)
-	return ok(exact, err)
-}
-
-func dynamic(v any) tftypes.Value {
-	switch v := v.(type) {
-	case nil:
-		return tftypes.NewValue(tftypes.DynamicPseudoType, nil)
-	case unknown:
-		return tftypes.NewValue(tftypes.DynamicPseudoType, tftypes.UnknownValue)
-	case []any:
-		values, types := make([]tftypes.Value, len(v)), make([]tftypes.Type, len(v))
-		for i := range v {
-			values[i] = dynamic(v[i])
-			types[i] = values[i].Type()
-		}
-		return tftypes.NewValue(tftypes.Tuple{ElementTypes: types}, values)
-	case Object:
-		values := map[string]tftypes.Value{}
-		for name, field := range v {
-			values[name] = dynamic(field)
-		}
-		return objectOf(values)
-	case json.Number:
-		return tftypes.NewValue(tftypes.Number, number(v))
-	case string:
-		return tftypes.NewValue(tftypes.String, v)
-	case bool:
-		return tftypes.NewValue(tftypes.Bool, v)
-	case int:
-		return tftypes.NewValue(tftypes.Number, int64(v))
-	default:
-		panic(fmt.Sprintf("cannot configure a %T", v))
-	}
+// converted returns an object in the type of a schema, as Terraform converts it.
+func converted(values Object, schema *tfprotov6.Schema) (cty.Value, error) {
+	return convert.Convert(ctyOf(values), typesOf(schema)[1])
 }
 
 // text returns a known value as JSON.
-func text(v tftypes.Value) string {
-	if !v.IsFullyKnown() {
+func text(v cty.Value) string {
+	if !v.IsWhollyKnown() {
 		return "unknown"
 	}
-	return string(ok(json.Marshal(Plain(v, Unknown))))
+	return string(ok(json.Marshal(FromCty(v))))
 }
 
 // view returns an object as plain JSON values with exact numbers, and Unknown for unknown values.
-func view(v tftypes.Value) Object {
-	object, isObject := Plain(v, Unknown).(Object)
-	if !isObject {
-		return nil
-	}
+func view(v cty.Value) Object {
+	object, _ := FromCty(v).(Object)
 	return object
 }
 
 // withoutWriteOnly removes the values of write-only arguments, as Terraform does before it stores an object.
-func withoutWriteOnly(known attributes, v tftypes.Value) tftypes.Value {
-	if v.IsNull() || !v.IsKnown() {
+func withoutWriteOnly(known attributes, v cty.Value) cty.Value {
+	if !set(v) {
 		return v
 	}
 	values := fields(v)
@@ -213,54 +135,12 @@ func withoutWriteOnly(known attributes, v tftypes.Value) tftypes.Value {
 		value := values[attribute.Name]
 		switch {
 		case attribute.WriteOnly:
-			values[attribute.Name] = tftypes.NewValue(value.Type(), nil)
+			values[attribute.Name] = cty.NullVal(value.Type())
 		case attribute.NestedType != nil && attribute.NestedType.Nesting == tfprotov6.SchemaObjectNestingModeSingle:
 			values[attribute.Name] = withoutWriteOnly(attribute.NestedType.Attributes, value)
 		}
 	}
-	return tftypes.NewValue(v.Type(), values)
-}
-
-// Plain returns a Terraform value in JSON types, with exact numbers; unknown replaces unknown values.
-func Plain(value tftypes.Value, unknown any) any {
-	into := func(field any) {
-		if err := value.As(field); err != nil {
-			panic(err)
-		}
-	}
-	switch typ := value.Type(); {
-	case !value.IsKnown():
-		return unknown
-	case value.IsNull():
-		return nil
-	case typ.Is(tftypes.String):
-		var text string
-		into(&text)
-		return text
-	case typ.Is(tftypes.Bool):
-		var yes bool
-		into(&yes)
-		return yes
-	case typ.Is(tftypes.Number):
-		number := new(big.Float)
-		into(&number)
-		return json.Number(number.Text('f', -1))
-	case typ.Is(tftypes.Map{}) || typ.Is(tftypes.Object{}):
-		var fields map[string]tftypes.Value
-		into(&fields)
-		members := map[string]any{}
-		for name, field := range fields {
-			members[name] = Plain(field, unknown)
-		}
-		return members
-	}
-	var elements []tftypes.Value
-	into(&elements)
-	list := []any{}
-	for _, element := range elements {
-		list = append(list, Plain(element, unknown))
-	}
-	return list
+	return cty.ObjectVal(values)
 }
 
 // Decode decodes the first value of a JSON text with exact numbers.

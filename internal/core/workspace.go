@@ -11,8 +11,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
 )
 
 // Block is a resource or data block of a configuration.
@@ -119,7 +119,7 @@ func New(p Provider) *Workspace {
 
 // held is an object in the state.
 type held struct {
-	value    tftypes.Value
+	value    cty.Value
 	private  []byte
 	identity *tfprotov6.ResourceIdentityData
 	needs    []string
@@ -130,9 +130,9 @@ type held struct {
 // missing reports whether there is no object. A refresh that does not find one leaves its private data to the plan.
 func (h *held) missing() bool { return h == nil || h.value.IsNull() }
 
-func (h *held) encode() *tfprotov6.DynamicValue {
+func (h *held) encode(as cty.Type) *tfprotov6.DynamicValue {
 	if h.encoded == nil {
-		h.encoded = encode(h.value)
+		h.encoded = encode(h.value, as)
 	}
 	return h.encoded
 }
@@ -146,9 +146,9 @@ type Change struct {
 	Replaces []string
 
 	block   Block
-	config  tftypes.Value
-	prior   tftypes.Value
-	planned tftypes.Value
+	config  cty.Value
+	prior   cty.Value
+	planned cty.Value
 	private []byte
 }
 
@@ -225,7 +225,7 @@ func (w *Workspace) configure(arguments Object, note noting) bool {
 	if problems := misspelled(w.schemas.Provider.Block.Attributes, config, ""); len(problems) > 0 {
 		return note("provider", problems)
 	}
-	encoded := encode(object(w.schemas.Provider, config))
+	encoded := encode(ok(converted(config, w.schemas.Provider)), typeOf(w.schemas.Provider))
 	if !note("provider", w.validate("", encoded, func() []*tfprotov6.Diagnostic {
 		return ok(w.server.ValidateProviderConfig(w.ctx(),
 			&tfprotov6.ValidateProviderConfigRequest{Config: encoded})).Diagnostics
@@ -581,29 +581,29 @@ func (w *Workspace) imported(address string, imported any, p *Plan) *held {
 	case string:
 		request.ID = imported
 	case Object:
-		identity := w.schemas.Identities[request.TypeName]
-		request.Identity = &tfprotov6.ResourceIdentityData{IdentityData: encode(value(identity.ValueType(),
-			imported))}
+		as := ctyType(w.schemas.Identities[request.TypeName].ValueType())
+		request.Identity = &tfprotov6.ResourceIdentityData{
+			IdentityData: encode(ok(convert.Convert(ctyOf(imported), as)), as.WithoutOptionalAttributesDeep())}
 	}
 	response := call(w, w.server.ImportResourceState, request)
 	if !p.note(address, response.Diagnostics) || len(response.ImportedResources) != 1 {
 		return nil
 	}
 	first := response.ImportedResources[0]
-	return &held{value: decode(first.State, w.schema(address).ValueType()), private: first.Private,
+	return &held{value: decode(first.State, typeOf(w.schema(address))), private: first.Private,
 		identity: first.Identity}
 }
 
 // read refreshes an object.
 func (w *Workspace) read(address string, prior *held, p *Plan) (*held, bool) {
 	response := call(w, w.server.ReadResource, &tfprotov6.ReadResourceRequest{TypeName: Block{Address: address}.Type(),
-		CurrentState: prior.encode(), Private: prior.private, CurrentIdentity: prior.identity})
+		CurrentState: prior.encode(typeOf(w.schema(address))), Private: prior.private, CurrentIdentity: prior.identity})
 	if !p.note(address, response.Diagnostics) {
 		return nil, false
 	}
 	schema := w.schema(address)
 	read := *prior
-	read.value, read.encoded = decode(response.NewState, schema.ValueType()), response.NewState
+	read.value, read.encoded = decode(response.NewState, typeOf(schema)), response.NewState
 	read.private, read.identity = response.Private, response.NewIdentity
 	if read.missing() {
 		if read = (held{value: read.value, private: read.private}); prior.tainted {

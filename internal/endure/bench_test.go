@@ -162,7 +162,7 @@ func beginBench(t *testing.T, objects int, program string) *bench {
 		s := acctest.Start(t, func(o *sandbox.Options) { o.MaxPerPage = 0 })
 		b.sandbox = s.Sandbox
 		b.terraform.At(s)
-		text, blocks = versions, customers
+		text, blocks = acctest.Versions, customers
 		b.measures(program)
 	}
 	for first := 0; first < objects; first += blockSize {

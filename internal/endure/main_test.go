@@ -35,11 +35,3 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 }
-
-// versions is the terraform block that a module needs to use the provider.
-const versions = `terraform {
-  required_providers {
-    billing = { source = "recurring-billing/billing" }
-  }
-}
-`

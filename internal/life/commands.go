@@ -281,32 +281,13 @@ func pathOfKind(name string) string {
 }
 
 // live returns the objects of a kind at the service that have not ended.
-func (s *scenario) live(name string) (all []object) {
+func (s *scenario) live(name string) []object {
 	s.t.Helper()
+	all := s.service.All(pathOfKind(name))
 	if evidence.KindOf(name).Name != name {
-		return s.service.FinanceRecords(name)
+		return all
 	}
-	path := pathOfKind(name) + "?per_page=100"
-	if strings.HasPrefix(path, "/v1/") {
-		path += "&sort_by=id" // otherwise each page has a different order
-	}
-	for page := 1; ; page++ {
-		status, response := s.service.Call(http.MethodGet, fmt.Sprintf("%s&page=%d", path, page), nil)
-		items, _ := response["data"].([]any)
-		if status != http.StatusOK {
-			s.t.Fatalf("list of %s: status %d: %v", name, status, response)
-		}
-		for _, item := range items {
-			found, _ := item.(object)
-			if !s.ended(found) {
-				all = append(all, found)
-			}
-		}
-		pages, _ := within(response, "meta.total_pages").(json.Number)
-		if last, _ := pages.Int64(); int64(page) >= last {
-			return all
-		}
-	}
+	return slices.DeleteFunc(all, s.ended)
 }
 
 // ended reports whether an object is canceled, closed, revoked or expired.

@@ -22,75 +22,55 @@ func (s *scenario) expect(words []string) {
 	if what == "no" && len(rest) > 0 {
 		what, rest = "no "+rest[0], rest[1:]
 	}
-	does, known := expectations[what]
+	does, known := s.expectations()[what]
 	if !known {
 		s.fatalf("unknown expectation %q", what)
 	}
 	if len(rest) < does.least || len(rest) > does.most {
 		s.fatalf("expect %s accepts %d to %d words", what, does.least, does.most)
 	}
-	does.check(s, rest)
+	does.check(rest)
 }
 
-// expectations lists the expectations by their words, with the number of words that follow.
-var expectations map[string]struct {
+// expectation is a check of the words that follow, and their number.
+type expectation struct {
 	least, most int
-	check       func(s *scenario, words []string)
+	check       func(words []string)
 }
 
-func init() {
-	type expectation = struct {
-		least, most int
-		check       func(s *scenario, words []string)
-	}
-	expectations = map[string]expectation{
-		"plan":     {1, 100, (*scenario).expectPlan},
-		"planned":  {2, 2, (*scenario).expectPlanned},
-		"unknown":  {1, 100, (*scenario).expectUnknown},
-		"requests": {2, 3, (*scenario).expectRequests},
-		"sent":     {2, 2, (*scenario).expectSent},
-		"no writes": {0, 0, func(s *scenario, _ []string) {
-			for _, r := range s.last.sent {
-				if r.Method != http.MethodGet {
-					s.errorf("the run sent:\n%s", lines(s.last.sent))
-				}
-			}
-		}},
-		"writes": {1, 100, func(s *scenario, words []string) {
-			var have []string
-			for _, r := range s.last.sent {
-				if r.Method != http.MethodGet {
-					have = append(have, r.Operation)
-				}
-			}
-			if !slices.Equal(have, words) {
-				s.errorf("the run sent:\n%s", lines(s.last.sent))
-			}
-		}},
-		"warning":  {1, 2, func(s *scenario, words []string) { s.expectText(s.last.warnings, words) }},
-		"error":    {1, 2, func(s *scenario, words []string) { s.expectText(s.last.errors, words) }},
-		"warnings": {1, 1, func(s *scenario, words []string) { s.expectTexts(s.last.warnings, words[0]) }},
-		"errors": {1, 1, func(s *scenario, words []string) {
+// expectations lists the expectations by their words.
+func (s *scenario) expectations() map[string]expectation {
+	return map[string]expectation{
+		"plan":      {1, 100, s.expectPlan},
+		"planned":   {2, 2, s.expectPlanned},
+		"unknown":   {1, 100, s.expectUnknown},
+		"requests":  {2, 3, s.expectRequests},
+		"sent":      {2, 2, s.expectSent},
+		"no writes": {0, 0, s.expectWrites}, "writes": {1, 100, s.expectWrites},
+		"warning":  {1, 2, func(words []string) { s.expectText(s.last.warnings, words) }},
+		"error":    {1, 2, func(words []string) { s.expectText(s.last.errors, words) }},
+		"warnings": {1, 1, func(words []string) { s.expectTexts(s.last.warnings, words[0]) }},
+		"errors": {1, 1, func(words []string) {
 			s.expectTexts(s.last.errors, words[0])
 			s.counted = true
 		}},
-		"no warnings": {0, 0, func(s *scenario, _ []string) { s.expectTexts(s.last.warnings, "0") }},
-		"messages":    {1, 100, (*scenario).expectMessages},
-		"state":       {1, 2, (*scenario).expectState},
-		"no state": {1, 1, func(s *scenario, words []string) {
+		"no warnings": {0, 0, func([]string) { s.expectTexts(s.last.warnings, "0") }},
+		"messages":    {1, 100, s.expectMessages},
+		"state":       {1, 2, s.expectState},
+		"no state": {1, 1, func(words []string) {
 			if have := s.drive.State(words[0]); have != nil {
 				s.errorf("the state has %s", show(have))
 			}
 		}},
-		"changed": {1, 1, func(s *scenario, words []string) { s.expectChange(words[0], true) }},
-		"kept":    {1, 1, func(s *scenario, words []string) { s.expectChange(words[0], false) }},
-		"live": {2, 2, func(s *scenario, words []string) {
+		"changed": {1, 1, func(words []string) { s.expectChange(words[0], true) }},
+		"kept":    {1, 1, func(words []string) { s.expectChange(words[0], false) }},
+		"live": {2, 2, func(words []string) {
 			if have := s.live(words[0]); strconv.Itoa(len(have)) != words[1] {
 				s.errorf("%d exist: %s", len(have), show(have))
 			}
 		}},
-		"remote": {3, 4, (*scenario).expectRemote},
-		"secret": {1, 100, (*scenario).expectSecret},
+		"remote": {3, 4, s.expectRemote},
+		"secret": {1, 100, s.expectSecret},
 	}
 }
 
@@ -154,6 +134,20 @@ func (s *scenario) expectSent(words []string) {
 	}
 	if want := show(parsed([]byte(words[1]))); !slices.Equal(bodies, []string{want}) {
 		s.errorf("sent bodies: %v", bodies)
+	}
+}
+
+// expectWrites checks that exactly these requests were sent in addition to reads, in this order.
+func (s *scenario) expectWrites(words []string) {
+	s.t.Helper()
+	var have []string
+	for _, r := range s.last.sent {
+		if r.Method != http.MethodGet {
+			have = append(have, r.Operation)
+		}
+	}
+	if !slices.Equal(have, words) {
+		s.errorf("the run sent:\n%s", lines(s.last.sent))
 	}
 }
 

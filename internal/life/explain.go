@@ -333,17 +333,7 @@ func (a applied) warned(item any) bool {
 	})
 }
 
+// holds reports whether one of the items is equal to an item in the format of a request.
 func holds(items []any, item any) bool {
-	wantedItem, _ := item.(object)
-	return slices.ContainsFunc(items, func(other any) bool {
-		fields, _ := other.(object)
-		for _, name := range []string{"product_id", "price_id", "quantity", "unit_amount_subcents"} {
-			if show(fields[name]) != show(wantedItem[name]) &&
-				(name != "quantity" || show(fields[name])+show(wantedItem[name]) != "null1" && show(fields[name])+
-					show(wantedItem[name]) != "1null") {
-				return false
-			}
-		}
-		return true
-	})
+	return slices.ContainsFunc(wanted(items), func(other any) bool { return show(other) == show(item) })
 }

@@ -695,16 +695,7 @@ func (s *scenario) clock(words []string) {
 	clock := s.service.Sandbox.Clock()
 	switch words[1] {
 	case "advance":
-		text := words[2]
-		if days, isDays := strings.CutSuffix(text, "d"); isDays {
-			day, err := time.ParseDuration(days + "h")
-			if err != nil {
-				s.fatalf("%v", err)
-			}
-			s.pass(24 * day)
-			return
-		}
-		by, err := time.ParseDuration(text)
+		by, err := sandbox.ParseDuration(words[2])
 		if err != nil {
 			s.fatalf("%v", err)
 		}

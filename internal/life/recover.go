@@ -97,7 +97,7 @@ func (j *judge) recover(b *trouble) *violation {
 	}
 	bad := j.once(b)
 	if !b.killed {
-		bad = cmp.Or(bad, j.secrets()) // one that may have been rotated is not in the state any more
+		bad = cmp.Or(bad, j.secrets(true)) // one that may have been rotated is not in the state any more
 	}
 	if bad != nil {
 		return bad.after(b)
@@ -131,7 +131,7 @@ func (j *judge) recover(b *trouble) *violation {
 		}
 		if failed = done.Errors; len(failed) == 0 {
 			settled := j.settled(plan, imported)
-			return cmp.Or(j.foreignKept(plan), settled, j.accounted(b), j.secretLost()).after(b)
+			return cmp.Or(j.foreignKept(plan), settled, j.accounted(b), j.secrets(false)).after(b)
 		}
 		j.follow(b, done.Errors)
 		// Abandoned objects may hold what is needed, as without a misfortune.
@@ -215,7 +215,7 @@ func (j *judge) accounted(b *trouble) *violation {
 			return broken("another system's object", "%s was %s and is now %s", path, was, now).after(b)
 		}
 	}
-	return j.secrets().after(b)
+	return j.secrets(true).after(b)
 }
 
 // misjudged reports whether a wrong Date hides a key whose creation was lost: it was due only by that Date, and created
@@ -235,7 +235,7 @@ func (j *judge) received(b *trouble, sent []sandbox.Request) *violation {
 	}
 	return cmp.Or(j.stateHas(slices.DeleteFunc(slices.Clone(sent), func(r sandbox.Request) bool {
 		return creates(r) && !arrives(r.Fault)
-	})), j.secrets())
+	})), j.secrets(true))
 }
 
 // forgotten checks that a plan keeps or ends each object of the state that exists.
@@ -318,11 +318,18 @@ func (j *judge) recognizable(o object) bool {
 	return true
 }
 
-// secrets checks that the state has the secrets that the service shows only once, or none.
-func (j *judge) secrets() *violation {
+// secrets checks that the state has the secrets that the service shows only once, or, if they may be lost, none. Those
+// of imported objects are unknown.
+func (j *judge) secrets(lost bool) *violation {
 	for _, address := range j.drive.Addresses() {
 		state := j.drive.State(address)
 		id, _ := state["id"].(string)
+		for _, name := range []string{"secret", "token"} {
+			value, has := state[name]
+			if has && value == nil && state["encrypted_"+name] == nil && !lost && !j.others[id] && !j.imported[id] {
+				return broken("secret", "%s has no %s", address, name)
+			}
+		}
 		secret, isEndpoint := state["secret"].(string)
 		token, isKey := state["token"].(string)
 		if !isEndpoint && !isKey || j.others[id] || j.remote(address, state) == nil {
@@ -332,21 +339,6 @@ func (j *judge) secrets() *violation {
 		prefix, _ := state["key_prefix"].(string)
 		if isEndpoint && (err != nil || secret != right) || isKey && !strings.HasPrefix(token, prefix) {
 			return broken("secret", "the state of %s has another secret than the service (%v)", address, err)
-		}
-	}
-	return nil
-}
-
-// secretLost checks that the state has each secret, except of objects that were imported.
-func (j *judge) secretLost() *violation {
-	for _, address := range j.drive.Addresses() {
-		state := j.drive.State(address)
-		id, _ := state["id"].(string)
-		for _, name := range []string{"secret", "token"} {
-			value, has := state[name]
-			if has && value == nil && state["encrypted_"+name] == nil && !j.others[id] && !j.imported[id] {
-				return broken("secret", "%s has no %s", address, name)
-			}
 		}
 	}
 	return nil

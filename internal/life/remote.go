@@ -1,6 +1,8 @@
 package life
 
 import (
+	"cmp"
+	"encoding/json"
 	"net/http"
 	"strings"
 
@@ -41,7 +43,7 @@ func wanted(items []any) []any {
 	for _, item := range items {
 		fields, _ := item.(object)
 		all = append(all, object{"product_id": fields["product_id"], "price_id": fields["price_id"],
-			"quantity": fields["quantity"], "unit_amount_subcents": fields["unit_amount_subcents"]})
+			"quantity": cmp.Or(fields["quantity"], any(json.Number("1"))), "unit_amount_subcents": fields["unit_amount_subcents"]})
 	}
 	return all
 }

@@ -240,20 +240,6 @@ func (j *judge) remotes(plan *core.Plan, typeName string) map[string]object {
 	return all
 }
 
-// unordered returns a value as text, regardless of the order of a list.
-func unordered(v any) string {
-	list, ok := v.([]any)
-	if !ok {
-		return show(v)
-	}
-	texts := make([]string, len(list))
-	for i, element := range list {
-		texts[i] = show(element)
-	}
-	slices.Sort(texts)
-	return strings.Join(texts, ", ")
-}
-
 // linesKept checks the effect of each argument of a subscription: an omitted argument changes nothing, whoever has set
 // the value, false revokes a cancellation, and [] removes the items.
 func (j *judge) linesKept(before map[string]object) *violation {
@@ -268,7 +254,7 @@ func (j *judge) linesKept(before map[string]object) *violation {
 			_, ends := block.values["cancel_at_period_end"]
 			switch {
 			case name == "cancellation_reason" && (written || ends):
-			case !written && unordered(was[name]) != unordered(now[name]):
+			case !written && show(normal(was[name])) != show(normal(now[name])):
 				return broken("omitted argument", "%s: %s was %s and is now %s", address, name, show(was[name]),
 					show(now[name]))
 			case name == "cancel_at_period_end" && written && !same(now[name], value):

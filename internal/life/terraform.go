@@ -184,13 +184,6 @@ func texts(all []acctest.Said) (texts []string) {
 	return texts
 }
 
-const versions = `terraform {
-  required_providers {
-    billing = { source = "recurring-billing/billing" }
-  }
-}
-`
-
 // arguments returns the arguments of terraform plan.
 func arguments(c core.Configuration) []string {
 	all := []string{"plan", "-input=false", "-out=plan"}
@@ -220,7 +213,7 @@ func (d *terraform) Plan(c core.Configuration) *core.Plan {
 	d.t.Helper()
 	d.Write("main.tf", c.Text)
 	if !strings.Contains(c.Text, "required_providers") {
-		d.Write("versions.tf", versions)
+		d.Write("versions.tf", acctest.Versions)
 	}
 	printed := d.run(arguments(c)...)
 	p := &core.Plan{Errors: texts(printed.Errors), Warnings: texts(printed.Warnings)}

@@ -103,11 +103,11 @@ func TestAccExample_policies(t *testing.T) {
 			c.before.keys = all
 		}
 		if config := c.before.config(); config != applied {
-			terraform.write("main.tf", required+config)
+			terraform.write("main.tf", acctest.Versions+config)
 			terraform.must("apply", "-auto-approve")
 			applied = config
 		}
-		terraform.write("main.tf", required+c.after.config())
+		terraform.write("main.tf", acctest.Versions+c.after.config())
 		terraform.must("plan", "-out=plan")
 		document := terraform.raw("show", "-json", "plan")
 		for _, nested := range []string{document, `{"plan": ` + document + `}`} {

@@ -52,7 +52,7 @@ resource "billing_subscription" "s" {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			terraform := acctest.NewTerraform(t).At(acctest.Start(t))
-			terraform.Write("main.tf", required+c.text)
+			terraform.Write("main.tf", acctest.Versions+c.text)
 			terraform.Run("apply", "-auto-approve", "-no-color")
 			id := ""
 			for _, instance := range terraform.State() {
@@ -63,7 +63,7 @@ resource "billing_subscription" "s" {
 			// Without an edge in the graph: the configuration does not name the parent any more.
 			text := strings.NewReplacer(`var.parent == "" ? billing_customer.c.id : `, "",
 				`var.parent == "" ? billing_account.a.id : `, "").Replace(c.text)
-			terraform.Write("main.tf", required+text)
+			terraform.Write("main.tf", acctest.Versions+text)
 			terraform.Run("apply", "-auto-approve", "-no-color", "-var=parent="+id)
 			for _, parallelism := range []int{1, 10, 50} {
 				for range plansOfUnknown {

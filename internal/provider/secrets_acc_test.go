@@ -31,7 +31,7 @@ func (r *secretRun) step(args ...string) { r.printed = append(r.printed, r.must(
 
 func (r *secretRun) apply(config string) {
 	r.t.Helper()
-	r.write("main.tf", required+config)
+	r.write("main.tf", acctest.Versions+config)
 	r.step("plan", "-out=plan")
 	r.kept = append(r.kept, r.must("show", "-json", "plan"))
 	r.step("apply", "plan")
@@ -210,7 +210,7 @@ func TestAccSecrets_encrypted(t *testing.T) {
 	// A rotation whose response is lost is an error, and the next one brings a secret.
 	for version, operation := range map[string]string{"2": "webhook_endpoints.rotate_secret", "3": "api_keys.rotate"} {
 		service.Sandbox.AddFault(sandbox.Fault{Operation: operation, Times: 1, DropAfter: true})
-		r.write("main.tf", required+config(version, ana.Recipient()))
+		r.write("main.tf", acctest.Versions+config(version, ana.Recipient()))
 		lost, err := r.run("apply", "-auto-approve")
 		if err == nil {
 			t.Errorf("%s: a lost secret is no error", operation)
@@ -227,14 +227,14 @@ func TestAccSecrets_encrypted(t *testing.T) {
 		t.Errorf("the wrong identity: %v\n%s", err, out)
 	}
 	r.printed = append(r.printed, out)
-	r.write("main.tf", required+config("3", bia.Recipient(), ana.PrivateKey()))
+	r.write("main.tf", acctest.Versions+config("3", bia.Recipient(), ana.PrivateKey()))
 	out, err = r.run("plan")
 	if err == nil || !strings.Contains(out, "age_recipients[1]: this is a private key") {
 		t.Errorf("a private key as a recipient: %v\n%s", err, out)
 	}
 	r.printed = append(r.printed, out)
 	r.env["TF_VAR_identity"] = ana.PrivateKey()
-	r.write("main.tf", required)
+	r.write("main.tf", acctest.Versions)
 	r.step("apply", "-auto-approve")
 	r.ends("Response body", "api_keys.rotate", "webhook_endpoints.rotate_secret")
 	r.hides(slices.Concat(r.printed, r.kept), secrets...)

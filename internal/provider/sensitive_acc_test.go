@@ -197,7 +197,7 @@ func (r *sensitiveRun) use(config string, version int, wrong ...string) {
 	}
 	r.secrets = append(r.secrets, secrets...)
 	r.write("values.json", string(text))
-	r.write("main.tf", required+config)
+	r.write("main.tf", acctest.Versions+config)
 }
 
 // rejects makes the service reject fields of the next two requests of an operation.

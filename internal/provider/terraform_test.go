@@ -12,14 +12,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
-// required is what its own module has to say to use the provider.
-const required = `terraform {
-  required_providers {
-    billing = { source = "recurring-billing/billing" }
-  }
-}
-`
-
 func TestMain(m *testing.M) { acctest.RunTests(m) }
 
 // command is Terraform as a user runs it, with shorter names for its folder and its environment.
@@ -36,7 +28,7 @@ func newCommand(t *testing.T, config string) *command {
 	t.Helper()
 	runner := acctest.NewTerraform(t)
 	runner.Env["TF_CLI_ARGS"] = "-no-color"
-	runner.Write("main.tf", required+config)
+	runner.Write("main.tf", acctest.Versions+config)
 	return &command{Terraform: runner, t: t, dir: runner.Dir, env: runner.Env}
 }
 

@@ -12,17 +12,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
-
-const required = `
-terraform {
-  required_providers {
-    billing = { source = "recurring-billing/billing" }
-  }
-}
-`
 
 // The JSON of a plan has only the references: an id of one object is found, and the default keys of custom_metadata in
 // what is planned.
@@ -99,7 +92,7 @@ resource "billing_subscription" "owned" {
 // What a plan knows only after the apply is a placeholder where it is a text, and leaves out what it decides.
 func TestRehearsalOfUnknown(t *testing.T) {
 	i := newInfrastructure(t)
-	i.Write("infra/main.tf", required+`
+	i.Write("infra/main.tf", acctest.Versions+`
 resource "terraform_data" "x" { input = "plan" }
 resource "billing_customer" "named" {
   name            = terraform_data.x.output
@@ -157,7 +150,7 @@ func written(t *testing.T, report *rehearsal.Report) string {
 // Nothing sensitive is in a report, in any format, also where the service or the provider repeats it.
 func TestRehearsalOfSecrets(t *testing.T) {
 	i := newInfrastructure(t)
-	i.Write("infra/main.tf", required+`
+	i.Write("infra/main.tf", acctest.Versions+`
 variable "s" {
   default   = "QUITE-SECRET"
   sensitive = true
@@ -276,7 +269,7 @@ output "count" { value = length(data.billing_customers.all.customers) }
 		!strings.Contains(err.Error(), "made with -target") {
 		t.Error(err)
 	}
-	i.Write("infra/main.tf", required)
+	i.Write("infra/main.tf", acctest.Versions)
 	if err := os.RemoveAll(filepath.Join(i.folder, ".terraform")); err != nil {
 		t.Fatal(err)
 	}
@@ -292,9 +285,9 @@ output "count" { value = length(data.billing_customers.all.customers) }
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	i.Write("infra/main.tf", required+"resource \"billing_customer\" \"c\" { name = \"C\" }\n")
+	i.Write("infra/main.tf", acctest.Versions+"resource \"billing_customer\" \"c\" { name = \"C\" }\n")
 	i.run("apply", "-auto-approve", "-input=false")
-	i.Write("infra/main.tf", required)
+	i.Write("infra/main.tf", acctest.Versions)
 	file = i.plan()
 	i.Env = other.Env()
 	if _, err := i.rehearse(t.Context(), rehearsal.Options{File: file, Plan: i.read(file)}); err == nil ||

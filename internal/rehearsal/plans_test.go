@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/rehearsal"
 )
 
@@ -211,7 +212,7 @@ resource "billing_finance_record" "NAME" {
 
 // configuration is the configuration of some parts, before or after.
 func configuration(chosen []part, after bool, n uint64) string {
-	text := required + fmt.Sprintf(`
+	text := acctest.Versions + fmt.Sprintf(`
 provider "billing" {
   default_custom_metadata = { managed_by = "n-${%d}" }
 }

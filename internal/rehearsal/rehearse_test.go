@@ -24,12 +24,7 @@ import (
 func TestMain(m *testing.M) { acctest.RunTests(m) }
 
 // team is the module of the trials: a customer, its account and its subscription.
-const team = `
-terraform {
-  required_providers {
-    billing = { source = "recurring-billing/billing" }
-  }
-}
+const team = acctest.Versions + `
 variable "name" { type = string }
 variable "plan" { type = string }
 variable "payer" { default = null }
@@ -120,7 +115,7 @@ func (i *infrastructure) install() {
 
 // teams is a configuration of the module for each name.
 func teams(n int, change func(i int) string) string {
-	text := "terraform {\n  required_providers {\n    billing = { source = \"recurring-billing/billing\" }\n  }\n}\n"
+	text := acctest.Versions
 	for i := range n {
 		plan := gold
 		if i%2 == 1 {

@@ -13,12 +13,7 @@ import (
 func TestAccSchemaIsWhatTerraformPrints(t *testing.T) {
 	t.Parallel()
 	terraform := acctest.NewTerraform(t)
-	terraform.Write("main.tf", `terraform {
-  required_providers {
-    billing = { source = "recurring-billing/billing" }
-  }
-}
-`)
+	terraform.Write("main.tf", acctest.Versions)
 	var printed, ours struct {
 		Providers map[string]map[string]any `json:"provider_schemas"`
 	}

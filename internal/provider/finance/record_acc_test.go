@@ -46,7 +46,7 @@ func TestAccFinanceRecord(t *testing.T) {
 	}
 	var id string
 	replaced := func(state *terraform.State) error {
-		if now := state.RootModule().Resources[address].Primary.ID; now == id || len(s.FinanceRecords("payables")) != 1 {
+		if now := state.RootModule().Resources[address].Primary.ID; now == id || len(s.All("/v1/payables")) != 1 {
 			t.Errorf("it was %s and is %s", id, now)
 		}
 		return nil
@@ -78,7 +78,7 @@ func TestAccFinanceRecord(t *testing.T) {
 		resource.TestStep{Config: config(full), Taint: []string{address}, Check: replaced},
 		acctest.EmptyPlan(config(full)),
 	)
-	if n := len(s.FinanceRecords("payables")); n != 0 {
+	if n := len(s.All("/v1/payables")); n != 0 {
 		t.Errorf("%d records are left after the destroy", n)
 	}
 }

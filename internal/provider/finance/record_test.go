@@ -38,7 +38,7 @@ func TestSamePlanAppliedTwice(t *testing.T) {
 		}
 		ids[workspace.State(record + ".r")["id"]] = true
 	}
-	if len(ids) != 1 || len(s.FinanceRecords("payables")) != 1 {
-		t.Errorf("ids %v, records %v", ids, s.FinanceRecords("payables"))
+	if len(ids) != 1 || len(s.All("/v1/payables")) != 1 {
+		t.Errorf("ids %v, records %v", ids, s.All("/v1/payables"))
 	}
 }

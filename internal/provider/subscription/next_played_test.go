@@ -321,10 +321,10 @@ func (w *world) play(rows []*played) {
 	}
 	w.service.Sandbox.Clock().Advance(100 * 24 * time.Hour)
 	w.subscriptions, w.invoices = map[string]acctest.JSON{}, map[string][]acctest.JSON{}
-	for _, s := range w.all("/v1/subscriptions") {
+	for _, s := range w.service.All("/v1/subscriptions") {
 		w.subscriptions[s["id"].(string)] = s
 	}
-	for _, i := range w.all("/v1/invoices") {
+	for _, i := range w.service.All("/v1/invoices") {
 		if i["status"] == "open" {
 			of, _ := i["subscription_id"].(string)
 			w.invoices[of] = append(w.invoices[of], i)
@@ -362,20 +362,6 @@ func (w *world) move(rows []*played) {
 	closed := w.close
 	w.close = func() { end(); closed() }
 	*w.service = *copied
-}
-
-func (w *world) all(path string) (found []acctest.JSON) {
-	w.t.Helper()
-	for page := 1; ; page++ {
-		status, response := w.service.Call(http.MethodGet, fmt.Sprintf("%s?sort_by=id&per_page=100&page=%d", path, page), nil)
-		items, _ := response["data"].([]any)
-		for _, item := range items {
-			found = append(found, item.(acctest.JSON))
-		}
-		if status != http.StatusOK || len(items) < 100 {
-			return found
-		}
-	}
 }
 
 // become sets the status of a subscription, as a failed payment or the service's operator does.

@@ -18,6 +18,7 @@ import (
 
 	tfjson "github.com/hashicorp/terraform-json"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest/golden"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 )
@@ -323,6 +324,10 @@ func WithLag() (undo func()) {
 func RunTests(m *testing.M) {
 	clear(api.LagPauses)
 	code := m.Run()
+	if err := golden.Unused(); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
 	for _, dir := range builds.dirs {
 		if err := os.RemoveAll(dir); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -152,115 +153,77 @@ func (d *draw) foreignChangeAndRun() {
 	d.run()
 }
 
-// change is a change by another system: patch, delete, contact, deepen, items, or an operation.
-type change struct {
-	what string
-	body object
-}
-
-// foreigners lists changes by another system, by type.
-var foreigners = map[string][]change{
-	"billing_customer": {
-		{what: "patch", body: object{"notes": "q7 foreign"}},
-		{what: "patch", body: object{"nickname": "q7 foreign", "birthday": "2000-01-01"}}, {what: "delete"},
-		{what: "patch", body: object{"external_id": "foreign"}},
-		{what: "contact", body: object{"emails": "x_1.q7@example.com"}},
-		{what: "contact", body: object{"emails": "x_2.q7@example.com"}},
-		{what: "contact", body: object{"emails": "x_3.q7@example.com"}},
-		{what: "contact", body: object{"emails": "x_4.q7@example.com"}},
-		{what: "contact", body: object{"phones": "+55 21 700771"}}, {what: "contact", body: object{"phones": "+55 21 700772"}},
-	},
-	"billing_account": {
-		{what: "patch", body: object{"payment_terms_days": 60}}, {what: "suspend"}, {what: "reactivate"}, {what: "close"},
-		{what: "patch", body: object{"external_id": "foreign"}},
-	},
-	"billing_subscription": {
-		{what: "patch", body: object{"notes": "q7 foreign"}}, {what: "patch", body: object{"discount_percent": 50}},
-		{what: "items", body: item(1, 50)}, {what: "items", body: item(0, 7)},
-		{what: "cancel", body: object{"reason": "q7 foreign"}}, {what: "cancel", body: object{"cancel_at_period_end": true}},
-		{what: "pause"}, {what: "resume"}, {what: "change-plan", body: object{"plan_id": uuids[3]}},
-	},
-	"billing_webhook_endpoint": {
-		{what: "patch", body: object{"description": "q7 foreign"}}, {what: "patch", body: object{"active": false}},
-		{what: "rotate-secret"}, {what: "delete"},
-		{what: "patch", body: object{"authentication": object{"type": "header", "name": "X-Foreign", "value": "v"}}},
-	},
-	"billing_api_key": {{what: "rotate", body: object{"graceDays": 5}}, {what: "delete"}},
-	"billing_finance_record": {{what: "patch", body: object{"amount": "999.00"}},
-		{what: "patch", body: object{"note": "q7 foreign"}}, {what: "delete"},
-		{what: "deepen", body: object{"x_3": "q7 foreign"}}, {what: "deepen", body: object{"x_4": "q7 foreign"}},
-		{what: "deepen", body: object{"x_1": "q7 foreign"}}, {what: "deepen", body: object{"x_1": "q7 other"}},
-		{what: "deepen", body: object{"x_2": "q7 foreign"}}, {what: "deepen", body: object{"x_1": "q7 1", "x_2": "q7 2"}}},
+// foreigners lists changes by another system, by type. $ is the kind and the address of the object, and $path its path.
+var foreigners = map[string][]string{
+	"billing_customer": {"edit $ notes='q7 foreign'", "edit $ birthday=2000-01-01 nickname='q7 foreign'", "delete $",
+		"edit $ external_id=foreign", `add $ emails {"value":"x_1.q7@example.com"}`,
+		`add $ emails {"value":"x_2.q7@example.com"}`, `add $ emails {"value":"x_3.q7@example.com"}`,
+		`add $ emails {"value":"x_4.q7@example.com"}`, `add $ phones '{"value":"+55 21 700771"}'`,
+		`add $ phones '{"value":"+55 21 700772"}'`},
+	"billing_account": {"edit $ payment_terms_days:=60", "call POST $path/suspend {}", "call POST $path/reactivate {}",
+		"call POST $path/close {}", "edit $ external_id=foreign"},
+	"billing_subscription": {"edit $ notes='q7 foreign'", "edit $ discount_percent:=50",
+		"add $ items " + encoded(item(1, 50)), "add $ items " + encoded(item(0, 7)),
+		`call POST $path/cancel '{"reason":"q7 foreign"}'`, `call POST $path/cancel {"cancel_at_period_end":true}`,
+		"call POST $path/pause {}", "call POST $path/resume {}",
+		"call POST $path/change-plan " + encoded(object{"plan_id": uuids[3]})},
+	"billing_webhook_endpoint": {"edit $ description='q7 foreign'", "edit $ active:=false",
+		"call POST $path/rotate-secret {}", "delete $",
+		`edit $ authentication:={"name":"X-Foreign","type":"header","value":"v"}`},
+	"billing_api_key": {`call POST $path/rotate {"graceDays":5}`, "delete $"},
+	"billing_finance_record": {"edit $ amount=999.00", "edit $ note='q7 foreign'", "delete $",
+		`add $ deep '{"x_3":"q7 foreign"}'`, `add $ deep '{"x_4":"q7 foreign"}'`, `add $ deep '{"x_1":"q7 foreign"}'`,
+		`add $ deep '{"x_1":"q7 other"}'`, `add $ deep '{"x_2":"q7 foreign"}'`, `add $ deep '{"x_1":"q7 1","x_2":"q7 2"}'`},
 }
 
 // foreign is a change by another system: to its own keys, to ours, or to the object itself.
 func (d *draw) foreign() { d.foreignTo(d.block(d.applied().blocks)) }
 
-// foreignTo returns the argument that the change affects, if any.
+var wordPattern = regexp.MustCompile(`[a-z_]+`)
+
+// foreignTo returns the argument that the change affects, or that shares a list with it, if any.
 func (d *draw) foreignTo(address string) (about string) {
 	if address == "" {
 		return ""
 	}
-	all := foreigners[typeOf(address)]
-	metadata := choices[typeOf(address)]["custom_metadata"] != nil
+	all, arguments := foreigners[typeOf(address)], choices[typeOf(address)]
 	n := d.IntN(len(all) + 4)
-	c := all[0]
+	line := all[0]
 	switch {
 	case n < len(all):
-		c = all[n]
-	case metadata && n%2 == 0:
-		c = change{what: "patch", body: object{"custom_metadata_mode": "merge",
-			"custom_metadata": object{foreignPrefix + fmt.Sprint(d.IntN(3)): d.IntN(5)}}}
-	case metadata:
-		c = change{what: "patch", body: object{"custom_metadata_mode": "merge",
-			"custom_metadata": object{"a": "q7 foreign", "b": object{"c": "q7 foreign", foreignPrefix + "in": "q7 foreign"}}}}
+		line = all[n]
+	case arguments["custom_metadata"] != nil && n%2 == 0:
+		line = fmt.Sprintf(`edit $ custom_metadata:={"%s%d":%d} custom_metadata_mode=merge`, foreignPrefix, d.IntN(3), d.IntN(5))
+	case arguments["custom_metadata"] != nil:
+		line = `edit $ custom_metadata:='{"a":"q7 foreign","b":{"c":"q7 foreign","x_in":"q7 foreign"}}' custom_metadata_mode=merge`
 	case typeOf(address) == "billing_finance_record":
-		c = change{what: "patch", body: object{foreignPrefix + fmt.Sprint(d.IntN(3)): d.IntN(5)}}
+		line = fmt.Sprintf("edit $ %s%d:=%d", foreignPrefix, d.IntN(3), d.IntN(5))
 	}
-	d.do(d.does(c, address)...)
-	names := append(slices.Sorted(maps.Keys(c.body)), c.what, "body")
-	if c.what == "contact" { // what shares the list with it
-		names = []string{strings.TrimSuffix(names[0], "s")}
+	words := d.does(line, address)
+	d.do(words...)
+	for _, name := range wordPattern.FindAllString(strings.Join(words, " ")+" body", -1) {
+		for _, argument := range []string{strings.TrimSuffix(name, "s"), name} {
+			if arguments[argument] != nil {
+				return argument
+			}
+		}
 	}
-	at := slices.IndexFunc(names, func(name string) bool { return choices[typeOf(address)][name] != nil })
-	if at < 0 {
-		return ""
-	}
-	return names[at]
+	return ""
 }
 
 // does returns the command for a change of an object.
-func (d *draw) does(c change, of string) []string {
+func (d *draw) does(line, of string) []string {
 	kind, address := evidence.KindOf(typeOf(of)), d.one(of)
 	name := kind.Name
 	if name == evidence.Record {
 		name, _ = d.applied().blocks[of].values["collection"].(string)
 		name = cmp.Or(name, "payables")
 	}
-	words := []string{"edit", name, address}
-	switch c.what {
-	case "patch":
-		for _, field := range slices.Sorted(maps.Keys(c.body)) {
-			if text, isText := c.body[field].(string); isText {
-				words = append(words, field+"="+text)
-			} else {
-				words = append(words, field+":="+encoded(c.body[field]))
-			}
-		}
-		return words
-	case "delete":
-		return []string{"delete", name, address}
-	case "contact":
-		for list, value := range c.body {
-			words = []string{"add", name, address, list, encoded(object{"value": value})}
-		}
-		return words
-	case "deepen":
-		return []string{"add", name, address, "deep", encoded(c.body)}
-	case "items":
-		return []string{"add", name, address, "items", encoded(c.body)}
+	words, err := split(strings.NewReplacer("$path", kind.Path()+"/{"+address+".id}", "$", name+" "+address).Replace(line))
+	if err != nil {
+		panic(err)
 	}
-	return []string{"call", "POST", kind.Path() + "/{" + address + ".id}/" + c.what, encoded(merged(c.body, nil))}
+	return words
 }
 
 // resemble returns the command that creates an object which looks like that of a block; nil if it refers to other

@@ -157,7 +157,6 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
-	"github.com/recurring-billing/terraform-provider-billing/internal/acctest/golden"
 	"github.com/recurring-billing/terraform-provider-billing/internal/bend"
 	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
@@ -183,7 +182,6 @@ func Run(t *testing.T, pattern string) {
 			play(t, path, string(text))
 		})
 	}
-	golden.Unused(t)
 }
 
 // scenario is a scenario that is being played.

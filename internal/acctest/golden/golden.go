@@ -34,7 +34,9 @@ func Messages(t *testing.T, cases map[string]diag.Diagnostics) {
 		said[name] = strings.TrimRight(text.String(), "\n")
 	}
 	if os.Getenv("UPDATE_MESSAGES") != "" {
-		write(t, said)
+		if err := save(said); err != nil {
+			t.Fatal(err)
+		}
 		return
 	}
 	file := read(t)
@@ -57,16 +59,24 @@ func compare(t *testing.T, file map[string]string, name, have string) {
 // read returns the sections of the file by name.
 func read(t *testing.T) map[string]string {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	sections, err := load()
+	if err != nil {
 		t.Fatal(err)
 	}
-	_, all := Sections(string(text))
+	return sections
+}
+
+func load() (map[string]string, error) {
 	sections := map[string]string{}
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	_, all := Sections(string(text))
 	for _, s := range all {
 		sections[s.Name] = strings.TrimRight(s.Text, "\n")
 	}
-	return sections
+	return sections, nil
 }
 
 // Section is a part of a file. It begins with "== " and its name.
@@ -82,8 +92,7 @@ func Sections(file string) (before string, all []Section) {
 	return strings.TrimPrefix(parts[0], "\n"), all
 }
 
-func write(t *testing.T, sections map[string]string) {
-	t.Helper()
+func save(sections map[string]string) error {
 	var all strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(sections)) {
 		fmt.Fprintf(&all, "== %s\n%s", name, sections[name])
@@ -91,7 +100,5 @@ func write(t *testing.T, sections map[string]string) {
 			all.WriteString("\n\n")
 		}
 	}
-	if err := os.WriteFile(path, []byte(strings.TrimRight(all.String(), "\n")+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	return os.WriteFile(path, []byte(strings.TrimRight(all.String(), "\n")+"\n"), 0o600)
 }

@@ -2,10 +2,10 @@ package golden
 
 import (
 	"cmp"
+	"flag"
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -44,9 +44,14 @@ func SaidOf(t *testing.T, names string, all []Message, ids map[string]string) {
 	writing.Lock()
 	defer writing.Unlock()
 	file, sections := read(t), strings.Fields(names)
+	for _, section := range sections {
+		used[section] = true
+	}
 	if os.Getenv("UPDATE_MESSAGES") != "" {
 		update(file, sections, have)
-		write(t, file)
+		if err := save(file); err != nil {
+			t.Fatal(err)
+		}
 		return
 	}
 	file[names] = joined(messages(file, sections))
@@ -138,42 +143,28 @@ func Summaries(t *testing.T, names []string) (patterns []string) {
 	return patterns
 }
 
-// Unused reports the sections that neither a scenario nor a test of this package uses. UPDATE_MESSAGES=1 removes them
-// instead.
-func Unused(t *testing.T) {
-	t.Helper()
-	scenarios, _ := filepath.Glob("testdata/*.txt")
-	tests, _ := filepath.Glob("*_test.go")
-	var all strings.Builder
-	for _, file := range slices.Concat(scenarios, tests) {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if file != path {
-			all.Write(text)
-		}
-	}
-	writing.Lock()
-	defer writing.Unlock()
-	sections := read(t)
-	maps.DeleteFunc(sections, func(name, _ string) bool { return !asks(all.String(), name) })
-	if os.Getenv("UPDATE_MESSAGES") != "" && len(sections) > 0 {
-		write(t, sections)
-		return
-	}
-	for name := range read(t) {
-		if _, asked := sections[name]; !asked {
-			t.Errorf("neither a scenario nor a test uses %q of %s (UPDATE_MESSAGES=1 removes it)", name, path)
-		}
-	}
-}
+// used holds the sections that tests have compared.
+var used = map[string]bool{}
 
-// asks reports whether a command of a scenario or a Go string names a section.
-func asks(text, name string) bool {
-	name = regexp.QuoteMeta(name)
-	const others = `(?:[\w-]+ )*`
-	return regexp.MustCompile(`(?m)^expect messages ` + others + name + `\s|"` + others + name + `(?: [\w-]+)*"`).MatchString(text)
+// Unused reports the sections that no test has used, after all tests of a package. UPDATE_MESSAGES=1 removes them
+// instead.
+func Unused() error {
+	for _, name := range []string{"test.run", "test.skip", "test.list"} {
+		if flag.Lookup(name).Value.String() != "" {
+			return nil // not all tests have run
+		}
+	}
+	file, err := load()
+	unused := maps.Clone(file)
+	maps.DeleteFunc(unused, func(name, _ string) bool { return used[name] })
+	switch {
+	case err != nil || len(unused) == 0 || len(used) == 0: // Messages has compared all sections
+		return err
+	case os.Getenv("UPDATE_MESSAGES") != "":
+		maps.DeleteFunc(file, func(name, _ string) bool { return !used[name] })
+		return save(file)
+	}
+	return fmt.Errorf("no test uses %q of %s (UPDATE_MESSAGES=1 removes them)", slices.Sorted(maps.Keys(unused)), path)
 }
 
 var (

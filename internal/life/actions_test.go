@@ -87,7 +87,7 @@ var operations = map[string][]string{
 	"billing_subscription": {"plan_id", "plan_id", "plan_id", "plan_id", "pause", "cancel_at_period_end", "items"},
 	"billing_webhook_endpoint": {"rotate_secret_when_changed", "rotate_secret_when_changed", "rotate_secret_when_changed",
 		"url"},
-	"billing_api_key":        {"rotate_when_changed", "name", "name"},
+	"billing_api_key":        {"rotate_when_changed", "rotate_when_changed", "rotate_when_changed", "name", "name"},
 	"billing_finance_record": {"body", "collection"},
 }
 

@@ -255,7 +255,7 @@ func (j *judge) run(file, settle string, createFirst bool) *violation {
 		if !b.killed {
 			b.says(done.Errors, done.Warnings)
 		}
-		b.had, b.since = j.states(), last
+		b.had, b.since, b.keys = j.states(), last, keys
 		if bad := j.received(b, requests).after(b); bad != nil {
 			return bad
 		}
@@ -284,7 +284,7 @@ func (j *judge) run(file, settle string, createFirst bool) *violation {
 		return change == nil || change.Action != core.NoOp &&
 			len(differences(change.Before["custom_metadata"], j.drive.State(address)["custom_metadata"], "")) > 0
 	})
-	bad = cmp.Or(j.foreignKept(plan), j.contactsKept(had), j.oldKeys(plan, keys),
+	bad = cmp.Or(j.foreignKept(plan), j.contactsKept(had), j.oldKeys(keys),
 		j.linesKept(subscriptions))
 	if bad != nil || len(meanwhile) > 0 {
 		return bad

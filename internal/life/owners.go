@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/core"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
@@ -42,7 +41,7 @@ func (j *judge) contactsKept(before map[string]block) *violation {
 
 // oldKeys checks what an apply has done with the key that it has replaced: it works for its grace period, or to its own
 // end if that comes first, and no longer; without a grace period, it is revoked.
-func (j *judge) oldKeys(plan *core.Plan, keys map[string]object) *violation {
+func (j *judge) oldKeys(keys map[string]object) *violation {
 	now := j.service.Sandbox.Clock().Now()
 	at := func(key object, field string) (time.Time, bool) {
 		text, _ := key[field].(string)

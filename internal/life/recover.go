@@ -23,8 +23,9 @@ type trouble struct {
 	killed bool
 	// file is that of the run, and settle that of the runs after it.
 	file, settle string
-	said         string // the messages that a user has seen
-	had          string // all states since
+	said         string            // the messages that a user has seen
+	had          string            // all states since
+	keys         map[string]object // API keys at the service before the apply, by address
 }
 
 // rounds is how many applies settle the state once misfortune has ended. After a kill, the conflicts of customers,
@@ -53,6 +54,11 @@ const mostPromised = 4
 
 // back reports whether the configuration of the run is taken back.
 func (b *trouble) back() bool { return b.settle != b.file }
+
+// meddled reports whether another system or a wrong date was among the misfortunes.
+func (b *trouble) meddled() bool {
+	return slices.ContainsFunc(b.met, func(m met) bool { return m.date != "" || m.then != nil })
+}
 
 // says records messages that the user has seen.
 func (b *trouble) says(all ...[]string) {
@@ -131,7 +137,11 @@ func (j *judge) recover(b *trouble) *violation {
 		}
 		if failed = done.Errors; len(failed) == 0 {
 			settled := j.settled(plan, imported)
-			return cmp.Or(j.foreignKept(plan), settled, j.accounted(b), j.secrets(false)).after(b)
+			bad := cmp.Or(j.foreignKept(plan), settled, j.accounted(b), j.secrets(false))
+			if !b.killed && !b.back() && !b.meddled() {
+				bad = cmp.Or(bad, j.oldKeys(b.keys))
+			}
+			return bad.after(b)
 		}
 		j.follow(b, done.Errors)
 		// Abandoned objects may hold what is needed, as without a misfortune.
@@ -230,7 +240,7 @@ func (j *judge) misjudged(b *trouble, key object) bool {
 
 // received checks that a run that was not killed has kept what the service has shown to it.
 func (j *judge) received(b *trouble, sent []sandbox.Request) *violation {
-	if b.killed || slices.ContainsFunc(b.met, func(m met) bool { return m.date != "" || m.then != nil }) {
+	if b.killed || b.meddled() {
 		return nil
 	}
 	return cmp.Or(j.stateHas(slices.DeleteFunc(slices.Clone(sent), func(r sandbox.Request) bool {

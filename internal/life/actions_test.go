@@ -25,7 +25,7 @@ func (d *draw) block(of map[string]block) string {
 // often lists arguments that many others depend on. They are drawn more often.
 var often = []string{"body", "cancel_at_period_end", "cancellation_reason", "collection_method", "custom_metadata",
 	"discount_percent", "email", "expires_at", "external_id", "grace_period_days", "items", "nfe_issuance_policy", "notes", "pause", "phone",
-	"plan_id", "revoke_previous_keys", "rotate_after_days", "rotate_secret_when_changed", "rotate_when_changed"}
+	"plan_id", "rotate_after_days", "rotate_secret_when_changed", "rotate_when_changed"}
 
 // argumentNames returns the arguments to draw from.
 func argumentNames(address string) []string {

@@ -51,7 +51,7 @@ func TestBench(t *testing.T) {
 			b.sandbox.Clock().Advance(time.Minute) // recently written objects are read by id
 			all = append(all, b.run(plan+suffix, settled...))
 			if suffix == "" {
-				all = append(all, b.outages(all[len(all)-1].wall)...)
+				all = append(all, b.outages(all[len(all)-1].requests)...)
 				b.terraform.Env["BILLING_BULK_REFRESH"] = "false"
 				all = append(all, b.run("plan, bulk_refresh = false", settled...))
 				delete(b.terraform.Env, "BILLING_BULK_REFRESH")
@@ -117,6 +117,7 @@ type bench struct {
 	t         *testing.T
 	objects   int
 	sandbox   *sandbox.Server // nil for terraform_data
+	fault     *sandbox.Fault  // of the next runs, in addition to the latency; nil: none
 	terraform *acctest.Terraform
 }
 
@@ -157,6 +158,7 @@ func beginBench(t *testing.T, objects int, program string) *bench {
 	t.Helper()
 	b := &bench{t: t, objects: objects, terraform: acctest.NewTerraform(t)}
 	b.terraform.Env["TF_CLI_ARGS"] = "-no-color"
+	b.terraform.Env["BILLING_RETRY_TIMEOUT"] = "5m" // the default; -measured is this program, in which tests use less
 	text, blocks := "", builtIn
 	if program != "" {
 		s := acctest.Start(t, func(o *sandbox.Options) { o.MaxPerPage = 0 })
@@ -185,17 +187,18 @@ func (b *bench) measures(program string) {
 	b.terraform.Provider(dir)
 }
 
-// outages plans while the service fails from a third of the time of a plan on, for the time of -outage.
-func (b *bench) outages(undisturbed time.Duration) (all []row) {
+// outages plans while the service fails from a third of a plan's requests on, for the time of -outage.
+func (b *bench) outages(requests int) (all []row) {
 	b.t.Helper()
-	for what, fault := range map[string]sandbox.Fault{"503": {Status: http.StatusServiceUnavailable},
-		"broken connections": {DropBefore: true}} {
-		begin := time.AfterFunc(undisturbed/3, func() { b.sandbox.AddFault(fault) })
-		end := time.AfterFunc(undisturbed/3+*outage, b.sandbox.ClearFaults)
-		all = append(all, b.run(fmt.Sprintf("%s, %v of %s", plan, *outage, what), settled...))
-		begin.Stop()
-		end.Stop()
+	for what, status := range map[string]int{"503": http.StatusServiceUnavailable, "broken connections": 0} {
+		b.fault = &sandbox.Fault{Skip: requests / 3, Outage: *outage, Status: status}
+		r := b.run(fmt.Sprintf("%s, %v of %s", plan, *outage, what), settled...)
+		if most := max(2000, 2*b.objects); r.requests <= requests || r.requests > most {
+			b.t.Errorf("%s: %d requests, want more than the %d of a plan, and at most %d", r.variant, r.requests, requests, most)
+		}
+		all = append(all, r)
 	}
+	b.fault = nil
 	return all
 }
 
@@ -205,6 +208,9 @@ func (b *bench) run(variant string, arguments ...string) row {
 	r := row{variant: variant, objects: b.objects}
 	if b.sandbox != nil {
 		b.sandbox.ClearFaults()
+		if b.fault != nil { // before the latency, because a request meets the first one that fits
+			b.sandbox.AddFault(*b.fault)
+		}
 		b.sandbox.AddFault(sandbox.Fault{Latency: latency})
 		b.sandbox.ResetRequests()
 	}

@@ -106,7 +106,7 @@ func (w *Workspace) destroyAll(changes []*Change, done *Applied) {
 func (w *Workspace) destroy(address string, change *Change, done *Applied) {
 	prior := w.objects[address]
 	if (Block{Address: address}).Type() != builtinType {
-		as := typeOf(w.schema(address))
+		as := w.schemas.typeOf(w.schema(address))
 		none := encode(cty.NullVal(as), as)
 		response := w.send(&tfprotov6.ApplyResourceChangeRequest{TypeName: Block{Address: address}.Type(),
 			PriorState: encode(change.prior, as), PlannedState: none, Config: none, PlannedPrivate: change.private,
@@ -247,7 +247,8 @@ func (w *Workspace) send(request *tfprotov6.ApplyResourceChangeRequest) *tfproto
 
 // applyChange applies a planned change, and stores the resulting object, even after an error.
 func (w *Workspace) applyChange(change *Change) []*tfprotov6.Diagnostic {
-	schema, as := w.schema(change.Address), typeOf(w.schema(change.Address))
+	schema := w.schema(change.Address)
+	as := w.schemas.typeOf(schema)
 	prior := w.objects[change.Address]
 	creates := prior == nil || change.prior.IsNull()
 	if creates {
@@ -258,7 +259,7 @@ func (w *Workspace) applyChange(change *Change) []*tfprotov6.Diagnostic {
 		PlannedPrivate: change.private, PlannedIdentity: prior.identity}
 	var response *tfprotov6.ApplyResourceChangeResponse
 	if change.block.Type() == builtinType {
-		response = builtinApply(request, change.planned)
+		response = builtinApply(request, change.planned, as)
 	} else {
 		response = w.send(request)
 	}

@@ -19,7 +19,7 @@ var builtinSchema = &tfprotov6.Schema{Block: &tfprotov6.SchemaBlock{Attributes: 
 	{Name: "triggers_replace", Type: tftypes.DynamicPseudoType, Optional: true}, // without its effect
 }}}
 
-func builtinPlan(prior, config cty.Value) *tfprotov6.PlanResourceChangeResponse {
+func builtinPlan(prior, config cty.Value, as cty.Type) *tfprotov6.PlanResourceChangeResponse {
 	before, values := fields(prior), fields(config)
 	response := &tfprotov6.PlanResourceChangeResponse{}
 	if values["id"] = before["id"]; prior.IsNull() {
@@ -29,19 +29,19 @@ func builtinPlan(prior, config cty.Value) *tfprotov6.PlanResourceChangeResponse 
 	if values["input"].IsNull() || !prior.IsNull() && before["input"].RawEquals(values["input"]) {
 		values["output"] = values["input"]
 	}
-	response.PlannedState = encode(cty.ObjectVal(values), typeOf(builtinSchema))
+	response.PlannedState = encode(cty.ObjectVal(values), as)
 	return response
 }
 
 func builtinApply(request *tfprotov6.ApplyResourceChangeRequest,
-	planned cty.Value) *tfprotov6.ApplyResourceChangeResponse {
+	planned cty.Value, as cty.Type) *tfprotov6.ApplyResourceChangeResponse {
 	values := fields(planned)
 	if !values["id"].IsKnown() {
 		values["id"] = cty.StringVal("0e2d4b5a-0000-4000-8000-000000000000")
 	}
 	values["output"] = values["input"]
 	return &tfprotov6.ApplyResourceChangeResponse{Private: request.PlannedPrivate,
-		NewState: encode(cty.ObjectVal(values), typeOf(builtinSchema))}
+		NewState: encode(cty.ObjectVal(values), as)}
 }
 
 // planSource reads a data source, unless one of its references is unknown or changes in this plan.

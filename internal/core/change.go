@@ -16,10 +16,10 @@ import (
 func (w *Workspace) change(block Block, config cty.Value, prior *held, planned *Change,
 	forced bool) (*Change, []*tfprotov6.Diagnostic) {
 	schema := w.schema(block.Address)
-	known := schema.Block.Attributes
+	known, as := schema.Block.Attributes, w.schemas.typeOf(schema)
 	var validated []*tfprotov6.Diagnostic
 	if block.Type() != builtinType {
-		request := validation(block, encode(config, typeOf(schema)))
+		request := validation(block, encode(config, as))
 		validated = w.validate(block.Type(), request.Config, func() []*tfprotov6.Diagnostic {
 			return call(w, w.server.ValidateResourceConfig, request).Diagnostics
 		})
@@ -27,7 +27,7 @@ func (w *Workspace) change(block Block, config cty.Value, prior *held, planned *
 	if Errors(validated) != "" {
 		return nil, validated
 	}
-	none := &held{value: cty.NullVal(typeOf(schema))}
+	none := &held{value: cty.NullVal(as)}
 	if prior == nil {
 		prior = none
 	}
@@ -43,7 +43,7 @@ func (w *Workspace) change(block Block, config cty.Value, prior *held, planned *
 	if Errors(diags) != "" {
 		return nil, diags
 	}
-	change.planned, change.private = decode(response.PlannedState, typeOf(schema)), response.PlannedPrivate
+	change.planned, change.private = decode(response.PlannedState, as), response.PlannedPrivate
 	if problems := invalid(known, from.value, wanted, change.planned, ""); len(problems) > 0 {
 		return nil, append(diags, bug("Provider produced invalid plan", problems)...)
 	}
@@ -61,7 +61,7 @@ func (w *Workspace) change(block Block, config cty.Value, prior *held, planned *
 			return nil, again.Diagnostics
 		}
 		// Terraform does not repeat the warnings of the first plan.
-		change.planned, change.private = decode(again.PlannedState, typeOf(schema)), again.PlannedPrivate
+		change.planned, change.private = decode(again.PlannedState, as), again.PlannedPrivate
 	case change.planned.RawEquals(prior.value):
 		change.Action = NoOp
 	default:
@@ -78,20 +78,21 @@ func (w *Workspace) change(block Block, config cty.Value, prior *held, planned *
 func (w *Workspace) planResource(block Block, prior *held, config cty.Value, private []byte,
 	applying bool) *tfprotov6.PlanResourceChangeResponse {
 	schema := w.schema(block.Address)
+	as := w.schemas.typeOf(schema)
 	request := &tfprotov6.PlanResourceChangeRequest{TypeName: block.Type(),
-		Config: encode(config, typeOf(schema)), PriorState: prior.encode(typeOf(schema)),
-		ProposedNewState: encode(propose(schema.Block.Attributes, prior.value, config), typeOf(schema)),
+		Config: encode(config, as), PriorState: prior.encode(as),
+		ProposedNewState: encode(propose(schema.Block.Attributes, prior.value, config), as),
 		PriorPrivate:     private, PriorIdentity: prior.identity,
 		ClientCapabilities: &tfprotov6.PlanResourceChangeClientCapabilities{DeferralAllowed: applying}}
 	if block.Type() == builtinType {
-		return builtinPlan(prior.value, config)
+		return builtinPlan(prior.value, config, as)
 	}
 	return call(w, w.server.PlanResourceChange, request)
 }
 
 // destruction plans the deletion of an object.
 func (w *Workspace) destruction(address string, prior *held) (*Change, []*tfprotov6.Diagnostic) {
-	block, as := Block{Address: address}, typeOf(w.schema(address))
+	block, as := Block{Address: address}, w.schemas.typeOf(w.schema(address))
 	none := cty.NullVal(as)
 	change := &Change{Address: address, Action: Delete, Before: view(prior.value), block: block, config: none,
 		prior: prior.value, planned: none}
@@ -112,16 +113,24 @@ func differing(paths []*tftypes.AttributePath, prior, planned cty.Value) []strin
 		return nil
 	}
 	for _, path := range paths {
-		var steps []string
+		var steps cty.Path
 		for _, step := range path.Steps() {
-			if name, isName := step.(tftypes.AttributeName); isName {
-				steps = append(steps, string(name))
+			switch step := step.(type) {
+			case tftypes.AttributeName:
+				steps = steps.GetAttr(string(step))
+			case tftypes.ElementKeyString:
+				steps = steps.IndexString(string(step))
+			case tftypes.ElementKeyInt:
+				steps = steps.IndexInt(int(step))
 			}
 		}
-		had, before := at(prior, steps)
-		now, after := at(planned, steps)
-		if !before || !after || !had.RawEquals(now) {
-			names = append(names, steps[0])
+		had, errBefore := steps.Apply(prior)
+		now, errNow := steps.Apply(planned)
+		if errBefore == nil && errNow == nil && had.RawEquals(now) {
+			continue
+		}
+		if name, isName := path.Steps()[0].(tftypes.AttributeName); isName {
+			names = append(names, string(name))
 		}
 	}
 	return names
@@ -159,7 +168,7 @@ func (w *Workspace) evaluate(block Block, objects map[string]Object) (cty.Value,
 	if problems := misspelled(schema.Block.Attributes, values, ""); len(problems) > 0 {
 		return cty.Value{}, problems
 	}
-	config, err := converted(values, schema)
+	config, err := w.schemas.converted(values, schema)
 	if err != nil {
 		return cty.Value{}, trouble("Incorrect attribute value type", err.Error())
 	}

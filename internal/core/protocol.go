@@ -14,12 +14,12 @@ func (w *Workspace) Read(typeName string, config Object) (Object, []*tfprotov6.D
 	if !w.configure(nil, p.note) {
 		return nil, p.Diagnostics
 	}
-	return w.readData(typeName, ok(converted(config, w.schemas.DataSourceSchemas[typeName])))
+	return w.readData(typeName, ok(w.schemas.converted(config, w.schemas.DataSourceSchemas[typeName])))
 }
 
 func (w *Workspace) readData(typeName string,
 	config cty.Value) (result Object, diagnostics []*tfprotov6.Diagnostic) {
-	as := typeOf(w.schemas.DataSourceSchemas[typeName])
+	as := w.schemas.typeOf(w.schemas.DataSourceSchemas[typeName])
 	encoded := encode(config, as)
 	validated := ok(w.server.ValidateDataResourceConfig(w.ctx(),
 		&tfprotov6.ValidateDataResourceConfigRequest{TypeName: typeName, Config: encoded}))
@@ -43,9 +43,8 @@ func (w *Workspace) List(typeName string, config Object,
 		return nil, p.Diagnostics
 	}
 	server, _ := w.server.(tfprotov6.ProviderServerWithListResource) //nolint:staticcheck // deprecated, because the next version moves it into ProviderServer
-	schema := w.schemas.ListResourceSchemas[typeName]
 	stream := ok(server.ListResource(w.ctx(), &tfprotov6.ListResourceRequest{TypeName: typeName,
-		Config: encode(ok(converted(config, schema)), typeOf(schema)), IncludeResource: include, Limit: 1000}))
+		Config: w.schemas.encoded(config, w.schemas.ListResourceSchemas[typeName]), IncludeResource: include, Limit: 1000}))
 	resources = map[string]Object{}
 	for result := range stream.Results {
 		diagnostics = append(diagnostics, result.Diagnostics...)
@@ -54,7 +53,8 @@ func (w *Workspace) List(typeName string, config Object,
 		}
 		resources[result.DisplayName] = nil
 		if include && result.Resource != nil {
-			resources[result.DisplayName] = view(decode(result.Resource, typeOf(w.schemas.ResourceSchemas[typeName])))
+			resources[result.DisplayName] = view(decode(result.Resource,
+				w.schemas.typeOf(w.schemas.ResourceSchemas[typeName])))
 		}
 	}
 	return resources, diagnostics
@@ -68,8 +68,7 @@ func (w *Workspace) Invoke(action string, config Object) (progress []string, dia
 		return nil, p.Diagnostics
 	}
 	server, _ := w.server.(tfprotov6.ProviderServerWithActions) //nolint:staticcheck // deprecated, because the next version moves it into ProviderServer
-	schema := w.schemas.ActionSchemas[action].Schema
-	encoded := encode(ok(converted(config, schema)), typeOf(schema))
+	encoded := w.schemas.encoded(config, w.schemas.ActionSchemas[action].Schema)
 	validated := ok(server.ValidateActionConfig(w.ctx(), &tfprotov6.ValidateActionConfigRequest{ActionType: action,
 		Config: encoded}))
 	if Errors(validated.Diagnostics) != "" {
@@ -109,7 +108,7 @@ func (w *Workspace) Open(typeName string, config Object) *Opened {
 	}
 	server, schema := w.server, w.schemas.EphemeralResourceSchemas[typeName]
 	o := &Opened{server: server, typeName: typeName}
-	encoded := encode(ok(converted(config, schema)), typeOf(schema))
+	encoded := w.schemas.encoded(config, schema)
 	validated := ok(server.ValidateEphemeralResourceConfig(w.ctx(),
 		&tfprotov6.ValidateEphemeralResourceConfigRequest{TypeName: typeName, Config: encoded}))
 	if o.Diagnostics = validated.Diagnostics; Errors(o.Diagnostics) != "" {
@@ -120,7 +119,7 @@ func (w *Workspace) Open(typeName string, config Object) *Opened {
 	o.Diagnostics = append(o.Diagnostics, response.Diagnostics...)
 	o.private, o.Renews = response.Private, !response.RenewAt.IsZero()
 	if Errors(o.Diagnostics) == "" {
-		o.result = fields(decode(response.Result, typeOf(schema)))
+		o.result = fields(decode(response.Result, w.schemas.typeOf(schema)))
 	}
 	return o
 }

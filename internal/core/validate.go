@@ -16,7 +16,7 @@ func (w *Workspace) Validate(configuration Configuration) *Plan {
 		if !p.note(block.Address, problems) {
 			continue
 		}
-		config := encode(evaluated, typeOf(w.schema(block.Address)))
+		config := encode(evaluated, w.schemas.typeOf(w.schema(block.Address)))
 		if strings.HasPrefix(block.Address, dataPrefix) {
 			p.note(block.Address, ok(w.server.ValidateDataResourceConfig(w.ctx(),
 				&tfprotov6.ValidateDataResourceConfigRequest{TypeName: block.Type(), Config: config})).Diagnostics)

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -42,21 +41,18 @@ func words(all []*tfprotov6.Diagnostic, severity tfprotov6.DiagnosticSeverity) s
 	return strings.Join(lines, "\n")
 }
 
-// types caches the types of schemas: as they are, and for conversions.
-var types sync.Map
-
-func typesOf(schema *tfprotov6.Schema) [2]cty.Type {
-	known, cached := types.Load(schema)
+// typesOf returns the type of a schema's objects, and the one for conversions.
+func (s *Schemas) typesOf(schema *tfprotov6.Schema) [2]cty.Type {
+	known, cached := s.types.Load(schema)
 	if !cached {
 		lenient := ctyType(schema.ValueType())
 		known = [2]cty.Type{lenient.WithoutOptionalAttributesDeep(), lenient}
-		types.Store(schema, known)
+		s.types.Store(schema, known)
 	}
 	return known.([2]cty.Type)
 }
 
-// typeOf returns the type of a schema's objects.
-func typeOf(schema *tfprotov6.Schema) cty.Type { return typesOf(schema)[0] }
+func (s *Schemas) typeOf(schema *tfprotov6.Schema) cty.Type { return s.typesOf(schema)[0] }
 
 // ctyType returns a type of the protocol. All attributes of its objects are optional, for conversions.
 func ctyType(as tftypes.Type) cty.Type {
@@ -107,8 +103,13 @@ func fields(v cty.Value) map[string]cty.Value {
 }
 
 // converted returns an object in the type of a schema, as Terraform converts it.
-func converted(values Object, schema *tfprotov6.Schema) (cty.Value, error) {
-	return convert.Convert(ctyOf(values), typesOf(schema)[1])
+func (s *Schemas) converted(values Object, schema *tfprotov6.Schema) (cty.Value, error) {
+	return convert.Convert(ctyOf(values), s.typesOf(schema)[1])
+}
+
+// encoded is converted for a request.
+func (s *Schemas) encoded(values Object, schema *tfprotov6.Schema) *tfprotov6.DynamicValue {
+	return encode(ok(s.converted(values, schema)), s.typeOf(schema))
 }
 
 // text returns a known value as JSON.

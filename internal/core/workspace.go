@@ -82,6 +82,8 @@ type Provider struct {
 type Schemas struct {
 	*tfprotov6.GetProviderSchemaResponse
 	Identities map[string]*tfprotov6.ResourceIdentitySchema
+
+	types sync.Map // see typesOf
 }
 
 // SchemasOf asks a provider for its schemas.
@@ -89,7 +91,7 @@ func SchemasOf(server tfprotov6.ProviderServer) *Schemas {
 	all := ok(server.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{}))
 	identities := ok(server.GetResourceIdentitySchemas(context.Background(),
 		&tfprotov6.GetResourceIdentitySchemasRequest{}))
-	return &Schemas{all, identities.IdentitySchemas}
+	return &Schemas{GetProviderSchemaResponse: all, Identities: identities.IdentitySchemas}
 }
 
 // Workspace is a state, and runs a provider as Terraform does.
@@ -225,7 +227,7 @@ func (w *Workspace) configure(arguments Object, note noting) bool {
 	if problems := misspelled(w.schemas.Provider.Block.Attributes, config, ""); len(problems) > 0 {
 		return note("provider", problems)
 	}
-	encoded := encode(ok(converted(config, w.schemas.Provider)), typeOf(w.schemas.Provider))
+	encoded := w.schemas.encoded(config, w.schemas.Provider)
 	if !note("provider", w.validate("", encoded, func() []*tfprotov6.Diagnostic {
 		return ok(w.server.ValidateProviderConfig(w.ctx(),
 			&tfprotov6.ValidateProviderConfigRequest{Config: encoded})).Diagnostics
@@ -590,20 +592,21 @@ func (w *Workspace) imported(address string, imported any, p *Plan) *held {
 		return nil
 	}
 	first := response.ImportedResources[0]
-	return &held{value: decode(first.State, typeOf(w.schema(address))), private: first.Private,
+	return &held{value: decode(first.State, w.schemas.typeOf(w.schema(address))), private: first.Private,
 		identity: first.Identity}
 }
 
 // read refreshes an object.
 func (w *Workspace) read(address string, prior *held, p *Plan) (*held, bool) {
+	schema := w.schema(address)
+	as := w.schemas.typeOf(schema)
 	response := call(w, w.server.ReadResource, &tfprotov6.ReadResourceRequest{TypeName: Block{Address: address}.Type(),
-		CurrentState: prior.encode(typeOf(w.schema(address))), Private: prior.private, CurrentIdentity: prior.identity})
+		CurrentState: prior.encode(as), Private: prior.private, CurrentIdentity: prior.identity})
 	if !p.note(address, response.Diagnostics) {
 		return nil, false
 	}
-	schema := w.schema(address)
 	read := *prior
-	read.value, read.encoded = decode(response.NewState, typeOf(schema)), response.NewState
+	read.value, read.encoded = decode(response.NewState, as), response.NewState
 	read.private, read.identity = response.Private, response.NewIdentity
 	if read.missing() {
 		if read = (held{value: read.value, private: read.private}); prior.tainted {

@@ -129,7 +129,7 @@ func of(ts *testscript.TestScript) *scene { return ts.Value(sceneKey{}).(*scene)
 func (s *stage) setUp(env *testscript.Env) error {
 	c := &scene{stage: s, t: env.T().(player).T}
 	env.Values[sceneKey{}] = c
-	env.Defer(func() { c.end() })
+	env.Defer(c.end)
 	var err error
 	if c.receiver, err = startReceiver(c.t, filepath.Join(env.WorkDir, "receiver.pem")); err != nil {
 		return err

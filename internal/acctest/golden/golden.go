@@ -66,6 +66,7 @@ func read(t *testing.T) map[string]string {
 	return sections
 }
 
+// load is read without a test.
 func load() (map[string]string, error) {
 	sections := map[string]string{}
 	text, err := os.ReadFile(path)
@@ -92,6 +93,7 @@ func Sections(file string) (before string, all []Section) {
 	return strings.TrimPrefix(parts[0], "\n"), all
 }
 
+// save writes the file.
 func save(sections map[string]string) error {
 	var all strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(sections)) {

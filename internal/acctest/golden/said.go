@@ -44,9 +44,6 @@ func SaidOf(t *testing.T, names string, all []Message, ids map[string]string) {
 	writing.Lock()
 	defer writing.Unlock()
 	file, sections := read(t), strings.Fields(names)
-	for _, section := range sections {
-		used[section] = true
-	}
 	if os.Getenv("UPDATE_MESSAGES") != "" {
 		update(file, sections, have)
 		if err := save(file); err != nil {
@@ -82,9 +79,10 @@ func update(file map[string]string, sections, have []string) {
 	file[sections[0]] = joined(slices.DeleteFunc(first, func(text string) bool { return !slices.Contains(have, text) }))
 }
 
-// messages returns the messages of sections.
+// messages returns the messages of sections, which are used then.
 func messages(file map[string]string, names []string) (all []string) {
 	for _, name := range names {
+		used[name] = true
 		var lines []string
 		for line := range strings.Lines(file[name]) {
 			if heading.MatchString(line) && len(lines) > 0 {

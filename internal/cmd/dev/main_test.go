@@ -51,13 +51,7 @@ module "customer" {
 	if err := os.Mkdir(filepath.Join(tf.Dir, "customer"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	tf.Write("customer/main.tf", `
-terraform {
-  required_providers {
-    billing = { source = "recurring-billing/billing" }
-  }
-}
-
+	tf.Write("customer/main.tf", acctest.Versions+`
 resource "billing_customer" "aurora" {
   external_id = "aurora-dev"
   name        = "Padaria Aurora"

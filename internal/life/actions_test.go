@@ -4,17 +4,17 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
-	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
 // block draws one of the blocks; "" if there are none.
-func (d *draw) block(of map[string]block) string {
+func (d *draw) block(of map[string]written) string {
 	all := slices.Sorted(maps.Keys(of))
 	if len(all) == 0 {
 		return ""
@@ -52,7 +52,7 @@ func (d *draw) changeOf(address string) {
 		n := d.IntN(len(from) + 1)
 		if n < len(from) {
 			b.values[name] = named(from[n], address)
-		} else if !slices.Contains(required[typeOf(address)], name) {
+		} else if !required(typeOf(address), name) {
 			delete(b.values, name)
 		}
 	}
@@ -67,7 +67,7 @@ func (d *draw) changeOf(address string) {
 		if _, there := d.blocks["billing_customer.d"]; there {
 			customers = append(customers, "billing_customer.d")
 		}
-		b.values["customer_id"] = object{"$ref": pickOne(d, customers) + ".id"}
+		b.values["customer_id"] = pickOne(d, customers) + ".id"
 	}
 	if d.chance(4) {
 		b.ignore = d.ignore(address)
@@ -110,8 +110,8 @@ func (d *draw) operate() {
 		return
 	}
 	b.values = maps.Clone(b.values)
-	others := slices.DeleteFunc(slices.Clone(choices[typeOf(address)][name]), func(v any) bool {
-		return show(v) == "{}" || show(named(v, address)) == show(b.values[name])
+	others := slices.DeleteFunc(slices.Clone(choices[typeOf(address)][name]), func(value string) bool {
+		return value == "{}" || named(value, address) == b.values[name]
 	})
 	if len(others) == 0 {
 		return
@@ -128,11 +128,11 @@ func (d *draw) operate() {
 		if typeOf(address) == "billing_api_key" {
 			nth = 1 - nth // a new key usually has one
 		}
-		meets = append([]misfortune{{of: ofWrite, nth: nth, times: 1 + d.IntN(2), fault: pickOne(d, lost)}}, meets...)
+		meets = append([]string{d.either(fmt.Sprintf("at request %d of write x(1|2): %s", 1+nth, lost))}, meets...)
 	}
 	d.runs(meets)
 	if !d.calm && d.chance(2) {
-		d.meet([]misfortune{{nth: d.IntN(2), times: 1000, fault: "lag=9s"}})
+		d.play(d.either("at request (1|2) x1000: lag=9s"))
 		d.apply(nil)
 	}
 }
@@ -153,29 +153,6 @@ func (d *draw) foreignChangeAndRun() {
 	d.run()
 }
 
-// foreigners lists changes by another system, by type. $ is the kind and the address of the object, and $path its path.
-var foreigners = map[string][]string{
-	"billing_customer": {"edit $ notes='q7 foreign'", "edit $ birthday=2000-01-01 nickname='q7 foreign'", "delete $",
-		"edit $ external_id=foreign", `add $ emails {"value":"x_1.q7@example.com"}`,
-		`add $ emails {"value":"x_2.q7@example.com"}`, `add $ emails {"value":"x_3.q7@example.com"}`,
-		`add $ emails {"value":"x_4.q7@example.com"}`, `add $ phones '{"value":"+55 21 700771"}'`,
-		`add $ phones '{"value":"+55 21 700772"}'`},
-	"billing_account": {"edit $ payment_terms_days:=60", "call POST $path/suspend {}", "call POST $path/reactivate {}",
-		"call POST $path/close {}", "edit $ external_id=foreign"},
-	"billing_subscription": {"edit $ notes='q7 foreign'", "edit $ discount_percent:=50",
-		"add $ items " + encoded(item(1, 50)), "add $ items " + encoded(item(0, 7)),
-		`call POST $path/cancel '{"reason":"q7 foreign"}'`, `call POST $path/cancel {"cancel_at_period_end":true}`,
-		"call POST $path/pause {}", "call POST $path/resume {}",
-		"call POST $path/change-plan " + encoded(object{"plan_id": uuids[3]})},
-	"billing_webhook_endpoint": {"edit $ description='q7 foreign'", "edit $ active:=false",
-		"call POST $path/rotate-secret {}", "delete $",
-		`edit $ authentication:={"name":"X-Foreign","type":"header","value":"v"}`},
-	"billing_api_key": {`call POST $path/rotate {"graceDays":5}`, "delete $"},
-	"billing_finance_record": {"edit $ amount=999.00", "edit $ note='q7 foreign'", "delete $",
-		`add $ deep '{"x_3":"q7 foreign"}'`, `add $ deep '{"x_4":"q7 foreign"}'`, `add $ deep '{"x_1":"q7 foreign"}'`,
-		`add $ deep '{"x_1":"q7 other"}'`, `add $ deep '{"x_2":"q7 foreign"}'`, `add $ deep '{"x_1":"q7 1","x_2":"q7 2"}'`},
-}
-
 // foreign is a change by another system: to its own keys, to ours, or to the object itself.
 func (d *draw) foreign() { d.foreignTo(d.block(d.applied().blocks)) }
 
@@ -186,22 +163,10 @@ func (d *draw) foreignTo(address string) (about string) {
 	if address == "" {
 		return ""
 	}
-	all, arguments := foreigners[typeOf(address)], choices[typeOf(address)]
-	n := d.IntN(len(all) + 4)
-	line := all[0]
-	switch {
-	case n < len(all):
-		line = all[n]
-	case arguments["custom_metadata"] != nil && n%2 == 0:
-		line = fmt.Sprintf(`edit $ custom_metadata:={"%s%d":%d} custom_metadata_mode=merge`, foreignPrefix, d.IntN(3), d.IntN(5))
-	case arguments["custom_metadata"] != nil:
-		line = `edit $ custom_metadata:='{"a":"q7 foreign","b":{"c":"q7 foreign","x_in":"q7 foreign"}}' custom_metadata_mode=merge`
-	case typeOf(address) == "billing_finance_record":
-		line = fmt.Sprintf("edit $ %s%d:=%d", foreignPrefix, d.IntN(3), d.IntN(5))
-	}
-	words := d.does(line, address)
-	d.do(words...)
-	for _, name := range wordPattern.FindAllString(strings.Join(words, " ")+" body", -1) {
+	arguments := choices[typeOf(address)]
+	line := d.does(address)
+	d.play(line)
+	for _, name := range wordPattern.FindAllString(line+" body", -1) {
 		for _, argument := range []string{strings.TrimSuffix(name, "s"), name} {
 			if arguments[argument] != nil {
 				return argument
@@ -211,52 +176,47 @@ func (d *draw) foreignTo(address string) (about string) {
 	return ""
 }
 
-// does returns the command for a change of an object.
-func (d *draw) does(line, of string) []string {
-	kind, address := evidence.KindOf(typeOf(of)), d.one(of)
+// does returns the command for a change of an object by another system.
+func (d *draw) does(to string) string {
+	kind, address := evidence.KindOf(typeOf(to)), d.instance(to)
 	name := kind.Name
 	if name == evidence.Record {
-		name, _ = d.applied().blocks[of].values["collection"].(string)
-		name = cmp.Or(name, "payables")
+		name = cmp.Or(strings.Trim(d.applied().blocks[to].values["collection"], `"`), "payables")
 	}
-	words, err := split(strings.NewReplacer("$path", kind.Path()+"/{"+address+".id}", "$", name+" "+address).Replace(line))
-	if err != nil {
-		panic(err)
-	}
-	return words
+	line := d.either(pickOne(d, foreigners[typeOf(to)]))
+	return strings.NewReplacer("$path", kind.Path()+"/{"+address+".id}", "$", name+" "+address).Replace(line)
 }
 
-// resemble returns the command that creates an object which looks like that of a block; nil if it refers to other
+// resemble returns the command that creates an object which looks like that of a block; "" if it refers to other
 // objects, or would be the same record.
-func (d *draw) resemble(address string) []string {
+func (d *draw) resemble(address string) string {
 	kind, body := evidence.KindOf(typeOf(address)), object{}
-	if forEach(address) {
-		return nil
-	}
-	switch kind.Name {
-	case evidence.Customer:
+	switch {
+	case forEach(address):
+		return ""
+	case kind.Name == evidence.Customer:
 		body["notes"] = "q7 another one"
-	case evidence.Endpoint, evidence.Key:
+	case kind.Name == evidence.Endpoint, kind.Name == evidence.Key:
 		body["description"] = "q7 another one"
 	default:
-		return nil
+		return ""
 	}
 	for _, name := range []string{"name", "external_id", "document_number", "url"} {
-		if text, isText := d.blocks[address].values[name].(string); isText {
+		if text, isText := parsed([]byte(d.blocks[address].values[name])).(string); isText {
 			body[name] = text
 		}
 	}
-	return []string{"call", "POST", kind.Path(), encoded(body)}
+	return joined([]string{"call", "POST", kind.Path(), show(body)})
 }
 
-// lost lists what makes the outcome of a request unknown.
-var lost = []string{"drop=after", "drop=before,late=12s", "drop=before,late=12s", "status=504,late=3m",
-	"status=504,late=3m", "status=503,after", "truncate", slow + "40s"}
+// lost is what makes the outcome of a request unknown.
+const lost = "(drop=after|drop=before late=12s|drop=before late=12s|status=504 late=3m|status=504 late=3m|" +
+	"status=503 after|truncate|latency=40s after)"
 
 // run plans and applies; arguments may be known only after apply, and time may pass in between.
 func (d *draw) run() { d.runs(d.misfortunes()) }
 
-func (d *draw) runs(meets []misfortune) {
+func (d *draw) runs(meets []string) {
 	later := map[string][]string{}
 	if d.chance(3) {
 		for range 1 + d.IntN(2) {
@@ -267,7 +227,7 @@ func (d *draw) runs(meets []misfortune) {
 			}
 		}
 	}
-	if d.chance(6) || d.blocks["billing_api_key.k"].values["rotate_after_days"] == 1 && d.chance(2) {
+	if d.chance(6) || d.blocks["billing_api_key.k"].values["rotate_after_days"] == "1" && d.chance(2) {
 		d.do("meanwhile", "clock", "advance", pickOne(d, []string{"25h", "1h"}))
 	}
 	var words []string
@@ -293,19 +253,33 @@ func (d *draw) turn(address, name string) {
 }
 
 // meet sets what the next run meets.
-func (d *draw) meet(all []misfortune) {
-	for _, m := range all {
-		d.do(m.words()...)
+func (d *draw) meet(all []string) {
+	for _, line := range all {
+		d.play(line)
 	}
 }
 
-// misfortunes draws those of a run.
-func (d *draw) misfortunes() (all []misfortune) {
+// misfortunes draws what a run meets.
+func (d *draw) misfortunes() (all []string) {
 	if d.calm || d.chance(3) {
 		return nil
 	}
 	for range 1 + d.IntN(3) {
-		all = append(all, d.misfortune())
+		line := d.either(pickOne(d, misfortunes))
+		if strings.HasSuffix(line, " then") {
+			address, then := d.block(d.blocks), ""
+			if address != "" {
+				then = d.does(address)
+				if d.chance(8) {
+					then = d.resemble(address)
+				}
+			}
+			if then == "" {
+				continue
+			}
+			line += " " + then
+		}
+		all = append(all, line)
 	}
 	address := d.block(d.blocks)
 	if _, there := d.blocks["billing_customer.c"]; there && d.chance(2) {
@@ -315,113 +289,16 @@ func (d *draw) misfortunes() (all []misfortune) {
 		return all
 	}
 	// The creation is lost, and another system creates the object then, or shortly before.
-	m := misfortune{of: ofWrite, fault: "drop=before", then: d.resemble(address)}
-	if m.then != nil && d.chance(3) {
-		all, m.then = append(all, misfortune{nth: d.IntN(3), then: m.then}), nil
-	}
-	return append(all, m)
-}
-
-// requests is the number of requests that most runs have.
-const requests = 6
-
-// misfortune draws one of a run.
-func (d *draw) misfortune() misfortune {
-	nth, nthWrite := d.IntN(requests), d.IntN(2)
-	switch d.IntN(20) {
-	case 0:
-		return misfortune{nth: nth, kill: true}
-	case 1:
-		return misfortune{of: ofWrite, nth: nthWrite, kill: true}
-	case 2:
-		return misfortune{of: ofWrite, nth: nthWrite, interrupt: true,
-			fault: pickOne(d, []string{"", "latency=3s", "latency=20s", slow + "3s", slow + "40s", "status=503,after"})}
-	case 3, 10:
-		return misfortune{of: ofWrite, nth: nthWrite,
-			fault: pickOne(d, []string{"status=504,late=3m", "drop=before,late=12s"})}
-	case 4:
-		return misfortune{nth: nth, times: 1 + d.IntN(8), fault: pickOne(d, []string{"status=429,retry-after=7",
-			"status=429", "status=429,retry-after=date:30s"})}
-	case 5:
-		return misfortune{nth: nth, times: 1 + d.IntN(20), fault: pickOne(d, []string{"lag=2s", "lag=9s"})}
-	case 6:
-		if address := d.block(d.blocks); address != "" {
-			words := d.does(pickOne(d, foreigners[typeOf(address)]), address)
-			if d.chance(8) {
-				words = d.resemble(address)
-			}
-			if words != nil {
-				return misfortune{nth: nth, then: words}
-			}
-		}
-	case 7:
-		return misfortune{of: ofWrite, nth: nthWrite, twice: true} // as a proxy repeats it
-	case 8:
-		return misfortune{nth: nth, times: 1000, fault: "status=401,code=invalid_token"} // the token is revoked
-	case 13:
-		return misfortune{of: ofWrite, nth: nthWrite, interrupt: true, fault: slow + "3s"}
-	case 11:
-		return misfortune{nth: nth, fault: pickOne(d, []string{slow + "3s", slow + "40s"})}
-	case 12:
-		return misfortune{of: ofRead, nth: nth, times: 1 + d.IntN(2), fault: "other"}
-	case 9:
-		dates := []string{"none", "31s", "-31s", "26h", "-26h"}
-		return misfortune{nth: nth, times: 1 + d.IntN(20), date: pickOne(d, dates)}
-	}
-	fault := d.fault(ofWrite, pickOne(d, []string{ofRead, pickOne(d, reads)}))
-	m := misfortune{of: fault.Operation, nth: fault.Skip % requests, times: fault.Times}
-	if m.of == ofWrite {
-		m.nth = nthWrite
-	}
-	fault.Operation, fault.Skip, fault.Times = "", 0, 0
-	m.fault = fault.String()
-	return m
-}
-
-// reads lists operations that a plan or an apply reads with.
-var reads = []string{"me.get", "customers.get", "billing_accounts.get", "subscriptions.get", "webhook_endpoints.get",
-	"api_keys.get", "finance.records.get", "customers.list", "api_keys.list", "webhook_endpoints.list",
-	"finance.records.list"}
-
-// fault draws a fault of a write or of a read.
-func (d *draw) fault(write, read string) sandbox.Fault {
-	pick := d.IntN
-	foreign, tenths := sandbox.ForeignKinds()[pick(5)], time.Duration(1+pick(10))*time.Minute/10
-	failing := []int{500, 502, 503, 504}[pick(4)]
-	f := sandbox.Fault{Operation: write, Skip: pick(2), Times: 1 + pick(2)}
-	switch pick(16) {
-	case 0, 1:
-		f.DropAfter = true
-	case 2:
-		f.DropBefore = true
-	case 3:
-		f.Status, f.After = failing, true
-	case 4:
-		f.Status = failing
-	case 5:
-		f.TruncateBody = true
-	case 6:
-		f.Times, f.Status, f.Foreign, f.After = 1, 200, "html", true
-	case 7:
-		f.Operation, f.Status = read, 503
-	case 8:
-		f.Operation, f.Times, f.Other = read, 1, true
-	case 9:
-		f.Operation, f.Times, f.Foreign = read, 1, foreign
-	case 10:
-		f.Times, f.Foreign = 1, foreign
-	case 11:
-		f = sandbox.Fault{Skip: pick(40), Silent: true}
-	case 12:
-		f = sandbox.Fault{Skip: pick(40), Outage: tenths, Status: []int{0, 503}[pick(2)]}
-	case 13: // without the organization nothing is sent, and created objects are not lost
-		f.Operation, f.Times, f.Status = "me.get", 1+pick(8), []int{403, 500, 503}[pick(3)]
-	case 14:
-		f.Operation, f.Latency = "me.get", tenths
+	then := d.resemble(address)
+	switch {
+	case then == "":
+		all = append(all, "at request 1 of write: drop=before")
+	case d.chance(3):
+		all = append(all, d.either("at request (1|2|3): then "+then), "at request 1 of write: drop=before")
 	default:
-		f.Latency = time.Duration(pick(1000)) * time.Millisecond
+		all = append(all, "at request 1 of write: drop=before then "+then)
 	}
-	return f
+	return all
 }
 
 // time advances the clock for a while, or past a date in the configuration.
@@ -429,34 +306,22 @@ func (d *draw) time() {
 	all := []string{"1h", "25h", "200h", "800h"}
 	passed := d.s.service.Sandbox.Clock().Now().Sub(d.start)
 	for _, address := range slices.Sorted(maps.Keys(d.blocks)) {
-		for _, date := range dates(d.blocks[address].values) {
-			if until := date - passed; until > 0 {
-				all = append(all, (until + time.Hour).String())
+		values := d.blocks[address].values
+		for _, name := range slices.Sorted(maps.Keys(values)) {
+			for _, date := range aTime.FindAllStringSubmatch(values[name], -1) {
+				if until := duration(date[1]) - passed; until > 0 {
+					all = append(all, (until + time.Hour).String())
+				}
 			}
 		}
 	}
 	d.do("clock", "advance", pickOne(d, all))
 }
 
-// dates returns the dates in a value, as durations since the start.
-func dates(v any) (all []time.Duration) {
-	switch v := v.(type) {
-	case object:
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			all = append(all, dates(v[name])...)
-		}
-	case string:
-		if after, isDate := strings.CutPrefix(v, "@"); isDate {
-			all = append(all, duration(after))
-		}
-	}
-	return all
-}
-
 func (d *draw) imports() {
 	if address := d.block(d.applied().blocks); address != "" {
-		if d.blocks[address].same(d.applied().blocks[address]) {
-			d.do("reimport", d.one(address))
+		if reflect.DeepEqual(d.blocks[address], d.applied().blocks[address]) {
+			d.do("reimport", d.instance(address))
 		}
 		d.apply(nil)
 	}
@@ -486,8 +351,8 @@ func (d *draw) rename() {
 	}
 }
 
-// one returns the address of a block, or of one of its instances.
-func (d *draw) one(address string) string {
+// instance returns the address of a block, or of one of its instances.
+func (d *draw) instance(address string) string {
 	if keys := d.blocks[address].keys; len(keys) > 0 {
 		return instance(address, pickOne(d, keys))
 	}
@@ -530,16 +395,16 @@ func (d *draw) release() {
 
 // adopt sometimes imports the object with the external_id of a block, if there is one.
 func (d *draw) adopt(address string) {
-	if code, has := d.blocks[address].values["external_id"].(string); has && !forEach(address) && d.chance(2) {
-		d.do("adopt", address, code)
+	if code := d.blocks[address].values["external_id"]; code != "" && !forEach(address) && d.chance(2) {
+		d.do("adopt", address, strings.Trim(code, `"`))
 	}
 }
 
 // needed reports whether another block refers to a block.
 func (d *draw) needed(address string) bool {
 	for _, other := range d.blocks {
-		for _, v := range other.values {
-			if slices.Contains(refs(v), address) {
+		for _, value := range other.values {
+			if referred.FindString(value) == address {
 				return true
 			}
 		}
@@ -548,7 +413,7 @@ func (d *draw) needed(address string) bool {
 }
 
 func (d *draw) drawDefaults() {
-	d.defaults = pickOne(d, []object{nil, {"team": "q7 one"}, {"team": "q7 two", "a": "q7 default"}})
+	d.defaults = pickOne(d, []string{"", `{ team = "q7 one" }`, `{ team = "q7 two", a = "q7 default" }`})
 }
 
 // addOrRemove removes a block and those that refer to it, or adds one.
@@ -559,8 +424,8 @@ func (d *draw) addOrRemove() {
 	}
 	if _, there := d.blocks[address]; !there {
 		d.add(address)
-		if words := d.resemble(address); words != nil && !d.calm && d.chance(2) { // it may be there already
-			d.do(words...)
+		if line := d.resemble(address); line != "" && !d.calm && d.chance(2) { // it may be there already
+			d.play(line)
 		}
 		d.adopt(address)
 		return

@@ -42,11 +42,11 @@ var stays = map[string]string{
 }
 
 // beside lists other arguments that an argument requires.
-var beside = map[string]object{
-	"billing_subscription.plan_id":       {"items": []any{item(0, 2)}},
-	"billing_account.status_reason":      {"status": "suspended"},
-	"billing_api_key.expires_after_days": {"grace_period_days": 0},
-	"billing_api_key.expires_at":         {"grace_period_days": 0},
+var beside = map[string][2]string{
+	"billing_subscription.plan_id":       {"items", choices["billing_subscription"]["items"][1]},
+	"billing_account.status_reason":      {"status", `"suspended"`},
+	"billing_api_key.expires_after_days": {"grace_period_days", "0"},
+	"billing_api_key.expires_at":         {"grace_period_days", "0"},
 }
 
 // atCreation lists arguments that are sent only at creation, not when they change.
@@ -80,7 +80,7 @@ func TestArguments(t *testing.T) { //nolint:paralleltest // lives are counted
 				}
 				defer s.net.hold()() // objects that are created together have the same dates
 				(&roundTrip{t: s.t, s: s, typeName: typeName, arguments: arguments,
-					config: config{blocks: map[string]block{}}}).play()
+					config: config{blocks: map[string]written{}}}).play()
 			})
 		})
 	}
@@ -108,7 +108,7 @@ type roundTrip struct {
 
 func (r *roundTrip) play() {
 	r.having = map[string][]string{}
-	r.bare = [2]string{r.add("", nil), r.add("", nil)}
+	r.bare = [2]string{r.add("", ""), r.add("", "")}
 	for _, name := range slices.Sorted(maps.Keys(r.arguments)) {
 		values := r.values(name)
 		if r.arguments[name].Required || name == "deletion_policy" || name == "custom_metadata_mode" {
@@ -145,14 +145,14 @@ func (r *roundTrip) play() {
 	}
 	for name, addresses := range r.having {
 		for _, at := range addresses {
-			r.set(at, name, nil)
+			r.set(at, name, "")
 		}
 	}
 	cleared := r.run("cleared")
 	for name, addresses := range r.having {
 		for _, at := range addresses {
 			full := r.typeName + "." + name
-			if !r.arguments[name].Computed && stays[full] == "" && beside[full] == nil &&
+			if !r.arguments[name].Computed && stays[full] == "" && beside[full][0] == "" &&
 				!slices.Contains(atCreation, full) && !slices.Contains(entries, full) &&
 				!r.same(cleared[at], cleared[r.bare[0]], cleared) {
 				r.t.Errorf("%s is not cleared: %s", full, show(cleared[at]))
@@ -162,53 +162,52 @@ func (r *roundTrip) play() {
 }
 
 // values returns the first and the last nonempty value of an argument.
-func (r *roundTrip) values(name string) []any {
+func (r *roundTrip) values(name string) []string {
 	values := choices[r.typeName][name]
 	if slices.Contains([]string{"allow_pause", "allow_cancel"}, name) {
-		values = []any{false, true} // not in choices: false would end each random life with a rejection
+		values = []string{"false", "true"} // not in choices: false would end each random life with a rejection
 	}
-	values = slices.DeleteFunc(slices.Clone(values), func(v any) bool { return show(v) == "[]" || show(v) == "{}" })
+	values = slices.DeleteFunc(slices.Clone(values), func(v string) bool { return v == "[]" || v == "{}" })
 	if len(values) < 2 {
 		return values
 	}
-	return []any{values[0], values[len(values)-1]}
+	return []string{values[0], values[len(values)-1]}
 }
 
 // add adds a block with a value of an argument, and the objects it refers to.
-func (r *roundTrip) add(name string, value any) (address string) {
+func (r *roundTrip) add(name, value string) (address string) {
 	address = fmt.Sprintf("%s.q%02dq", r.typeName, len(r.blocks))
-	values := object{}
-	for _, needed := range required[r.typeName] {
-		values[needed] = choices[r.typeName][needed][0]
+	values := map[string]string{}
+	for argument, all := range choices[r.typeName] {
+		if required(r.typeName, argument) {
+			values[argument] = named(all[0], address)
+		}
 	}
-	for also, value := range beside[r.typeName+"."+name] {
-		values[also] = value
+	if also := beside[r.typeName+"."+name]; also[0] != "" {
+		values[also[0]] = also[1]
 	}
 	switch r.typeName {
 	case "billing_account":
-		r.need("billing_customer.c", object{"name": "Ana"})
-		values["customer_id"] = object{"$ref": "billing_customer.c.id"}
+		values["customer_id"] = "billing_customer.c.id"
 	case "billing_subscription":
-		r.need("billing_customer.c", object{"name": "Ana"})
-		values["billing_account_id"] = object{"$ref": "billing_customer.c.billing_account_id"}
-		values["plan_id"] = uuids[0]
+		values["billing_account_id"] = "billing_customer.c.billing_account_id"
+		values["plan_id"] = choices[r.typeName]["plan_id"][0]
 	}
-	r.blocks[address] = block{at: address, values: named(values, address).(object)}
+	if r.typeName == "billing_account" || r.typeName == "billing_subscription" {
+		r.blocks["billing_customer.c"] = written{at: "billing_customer.c", values: map[string]string{"name": `"Ana"`}}
+	}
+	r.blocks[address] = written{at: address, values: values}
 	if name != "" {
 		r.set(address, name, value)
 	}
 	return address
 }
 
-func (r *roundTrip) need(address string, values object) {
-	r.blocks[address] = block{at: address, values: values}
-}
-
-// set sets an argument, or removes it if the value is nil.
-func (r *roundTrip) set(address, name string, value any) {
+// set sets an argument, or removes it if the value is empty.
+func (r *roundTrip) set(address, name, value string) {
 	b := r.blocks[address]
 	b.values = maps.Clone(b.values)
-	if b.values[name] = named(value, address); value == nil {
+	if b.values[name] = named(value, address); value == "" {
 		delete(b.values, name)
 	}
 	r.blocks[address] = b

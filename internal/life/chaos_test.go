@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
 
@@ -61,9 +60,7 @@ func scheduled(t *testing.T, seed uint64) string {
 	if phase.name != "create" {
 		lines = append(lines, "apply create")
 	}
-	for _, m := range disturbed(rand.New(rand.NewPCG(seed, 10)), phase.writes) {
-		lines = append(lines, m.String())
-	}
+	lines = append(lines, disturbed(rand.New(rand.NewPCG(seed, 10)), phase.writes)...)
 	lines = append(lines, "apply "+phase.name)
 	scenario := strings.Join(lines, "\n") + "\n-- destroy --\n"
 	for name, of := range map[string][4]string{"create": {"1", "1", "1", `"charges:read"`},
@@ -76,20 +73,21 @@ func scheduled(t *testing.T, seed uint64) string {
 }
 
 // disturbed draws what a run meets.
-func disturbed(r *rand.Rand, writes int) (all []misfortune) {
+func disturbed(r *rand.Rand, writes int) (all []string) {
 	if r.IntN(5) > 0 {
-		m := misfortune{kill: true, target: []string{"provider", "terraform", "both"}[r.IntN(3)], of: ofWrite,
-			nth: r.IntN(writes), delay: time.Duration(r.IntN(200)) * time.Millisecond}
-		if r.IntN(4) == 0 { // a provider ignores it
-			m.kill, m.interrupt, m.target = false, true, []string{"terraform", "both"}[r.IntN(2)]
+		request, signal := fmt.Sprintf("%d of write", 1+r.IntN(writes)), "kill"
+		targets := []string{"provider", "terraform", "both"}
+		if r.IntN(4) == 0 {
+			signal, targets = "interrupt", targets[1:] // a provider ignores it
 		}
 		if r.IntN(4) == 0 {
-			m.of, m.nth = "", r.IntN(60)
+			request = strconv.Itoa(1 + r.IntN(60))
 		}
-		all = append(all, m)
+		all = append(all, fmt.Sprintf("at request %s: %s %s delay %dms", request, signal, targets[r.IntN(len(targets))],
+			r.IntN(200)))
 	}
 	if len(all) == 0 || r.IntN(5) == 0 {
-		all = append(all, misfortune{nth: r.IntN(40), fault: fmt.Sprintf("outage=%dms", 200*(1+r.IntN(10)))})
+		all = append(all, fmt.Sprintf("at request %d: outage=%dms", 1+r.IntN(40), 200*(1+r.IntN(10))))
 	}
 	return all
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -30,7 +31,7 @@ type draw struct {
 // newDraw returns the draws of a seed. If it is calm, nothing goes wrong.
 func newDraw(s *scenario, seed uint64, calm bool) *draw {
 	return &draw{Rand: rand.New(rand.NewPCG(seed, 12)), s: s, calm: calm, files: map[string]config{},
-		config: config{blocks: map[string]block{}}}
+		config: config{blocks: map[string]written{}}}
 }
 
 // chance is true once in n draws.
@@ -38,12 +39,22 @@ func (d *draw) chance(n int) bool { return d.IntN(n) == n-1 }
 
 func pickOne[V any](d *draw, from []V) V { return from[d.IntN(len(from))] }
 
+// either replaces each (a|b) in a text by one of these.
+func (d *draw) either(text string) string {
+	return alternatives.ReplaceAllStringFunc(text, func(all string) string {
+		return pickOne(d, strings.Split(strings.Trim(all, "()"), "|"))
+	})
+}
+
+var alternatives = regexp.MustCompile(`\([^()]*\|[^()]*\)`)
+
 // over ends a life after a violation.
 type over struct{}
 
 // do plays a command.
-func (d *draw) do(words ...string) {
-	line := joined(words)
+func (d *draw) do(words ...string) { d.play(joined(words)) }
+
+func (d *draw) play(line string) {
 	d.lines = append(d.lines, line)
 	if d.s.play(line); d.s.bad != nil {
 		panic(over{})
@@ -84,7 +95,7 @@ func (d *draw) apply(later map[string][]string, words ...string) {
 	d.do(append(append([]string{"apply"}, words...), d.file(later))...)
 	d.config = d.files[d.s.judge.file]
 	if d.blocks = maps.Clone(d.blocks); d.blocks == nil {
-		d.blocks = map[string]block{}
+		d.blocks = map[string]written{}
 	}
 }
 
@@ -144,9 +155,9 @@ func (d *draw) add(address string) {
 	if _, there := d.blocks[address]; there {
 		return
 	}
-	values := object{}
+	values := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(choices[typeOf(address)])) {
-		if slices.Contains(required[typeOf(address)], name) {
+		if required(typeOf(address), name) {
 			values[name] = named(choices[typeOf(address)][name][0], address)
 		} else if slices.Contains(often, name) && d.chance(2) || d.chance(4) {
 			values[name] = named(pickOne(d, choices[typeOf(address)][name]), address)
@@ -155,12 +166,12 @@ func (d *draw) add(address string) {
 	switch typeOf(address) {
 	case "billing_account":
 		d.add("billing_customer.c")
-		values["customer_id"] = object{"$ref": "billing_customer.c.id"}
+		values["customer_id"] = "billing_customer.c.id"
 	case "billing_subscription":
 		d.add("billing_account.a")
-		values["billing_account_id"] = object{"$ref": "billing_account.a.id"}
+		values["billing_account_id"] = "billing_account.a.id"
 	}
-	b := block{at: address, values: values, ignore: d.ignore(address)}
+	b := written{at: address, values: values, ignore: d.ignore(address)}
 	if forEach(address) {
 		b.keys = pickOne(d, [][]string{{"one"}, {"two"}, {"one", "two"}})
 	}
@@ -189,45 +200,46 @@ func (d *draw) ignore(address string) []string {
 }
 
 // set sets a block after it has made the values valid: a life requests nothing that the documents call impossible.
-func (d *draw) set(b block) {
-	if d.s.rewords {
-		b.values, _ = wordy(b.values).(object)
-	}
+func (d *draw) set(b written) {
 	v := b.values
+	omit := func(names ...string) {
+		for _, name := range names {
+			delete(v, name)
+		}
+	}
+	for name := range v {
+		if d.s.rewords {
+			v[name] = worded.Replace(v[name])
+		}
+	}
 	if forEach(b.at) { // instances cannot share these
-		delete(v, "document_number")
-		delete(v, "idempotency_key")
+		omit("document_number", "idempotency_key")
 	}
 	switch typeOf(b.at) {
 	case "billing_subscription":
-		items, _ := v["items"].([]any)
-		if v["plan_id"] == nil && len(items) == 0 {
-			v["plan_id"] = uuids[0]
+		if v["plan_id"] == "" && (v["items"] == "" || v["items"] == "[]") {
+			v["plan_id"] = choices["billing_subscription"]["plan_id"][0]
 		}
-		if v["trial_end"] != nil {
-			delete(v, "trial_period_days")
+		if v["trial_end"] != "" {
+			omit("trial_period_days")
 		}
 	case "billing_account":
-		if v["status"] == nil {
-			delete(v, "status_reason")
+		if v["status"] == "" {
+			omit("status_reason")
 		}
 	case "billing_customer":
-		if v["create_billing_account"] == false {
-			for _, name := range []string{"billing_email", "payment_terms_days", "auto_collection"} {
-				delete(v, name)
-			}
+		if v["create_billing_account"] == "false" {
+			omit("billing_email", "payment_terms_days", "auto_collection")
 		}
 		for one, list := range map[string]string{"email": "emails", "phone": "phones"} {
-			if v[list] != nil {
-				delete(v, one)
+			if v[list] != "" {
+				omit(one)
 			}
 		}
 	case "billing_api_key":
-		if v["expires_after_days"] != nil {
-			delete(v, "expires_at")
-			if v["grace_period_days"] == nil {
-				v["grace_period_days"] = 3 // the default is longer than the shortest lifetime
-			}
+		if v["expires_after_days"] != "" {
+			omit("expires_at")
+			v["grace_period_days"] = cmp.Or(v["grace_period_days"], "3") // the default is longer than the shortest lifetime
 		}
 	}
 	d.blocks[b.at] = b

@@ -70,13 +70,12 @@ type block struct {
 	later  []string // arguments that are known only after apply
 	ignore []string // ignore_changes
 	cbd    bool     // create_before_destroy
-	keys   []string // for_each, before it is written
 }
 
 // same reports whether two blocks have the same arguments, whether they are known or not.
 func (b block) same(other block) bool {
 	return b.at == other.at && show(b.values) == show(other.values) && slices.Equal(b.ignore, other.ignore) &&
-		b.cbd == other.cbd && slices.Equal(b.keys, other.keys)
+		b.cbd == other.cbd
 }
 
 // blocksOf parses a configuration, and returns its blocks too. It reads values, references alone, and both behind the
@@ -541,6 +540,10 @@ func (j *judge) noticed(at, path string, body, made object) {
 		successor, _ := made["id"].(string)
 		j.others[successor], j.others[id] = true, true
 		j.graces[id] = j.graces[id] || strings.HasSuffix(path, "/rotate")
+	}
+	if j.running {
+		delete(j.marks, at)
+		return
 	}
 	j.mark(at, foreignKeys(body))
 }

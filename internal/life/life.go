@@ -78,14 +78,14 @@
 //	clock advance 46d              also 90m, 2h; the clock is stopped, at 2026-03-14T12:00:00Z initially
 //	clock set TIME                 an RFC 3339 time
 //	fault OPERATION KEY=VALUE...   as for `billing-sandbox fault add`: fault customers.create status=503 times=1;
-//	                               drop=after loses the response, latency=5s delays it, "status=504 late=3s" processes
-//	                               the request 3 s later, before the command ends; OPERATION is optional
+//	                               drop=after loses the response, "latency=5s after" delays it, "status=504 late=3s"
+//	                               processes the request 3 s later, before the command ends; OPERATION is optional
 //	fault clear                    removes all faults
 //	at request N [of OPERATION] [xTIMES]: EFFECT...
 //	                               what the Nth request of the next run meets, and those after it up to TIMES; OPERATION
-//	                               may be read or write. An EFFECT is a fault as above; slow=40s, a late response; kill;
-//	                               interrupt; twice, as a proxy repeats it; date -26h or date none, a wrong Date of the
-//	                               response; or then COMMAND, by another system after it. A run that is killed or
+//	                               may be read or write. An EFFECT is a fault as above; kill; interrupt; twice, as a proxy
+//	                               repeats it; date -26h or date none, a wrong Date of the response; or then COMMAND, by
+//	                               another system after it. A run that is killed or
 //	                               interrupted fails: ! apply. Terraform itself only meets outage=2s, "kill PROCESS" and
 //	                               "interrupt PROCESS", 120ms after the request with "delay 120ms"; PROCESS is provider,
 //	                               terraform or both. With anything else, the scenario is skipped

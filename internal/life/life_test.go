@@ -59,7 +59,7 @@ var wrong = map[string]string{
 	"at request 0: kill":                                                                       "not a number from 1",
 	"at request 1 of customers.creat: kill":                                                    "customers.create?",
 	"at request 1: nonsense=1":                                                                 "nonsense",
-	"at request 1: slow=5":                                                                     "missing unit",
+	"at request 1: latency=5":                                                                  "must be a duration",
 	"at request 1: date":                                                                       "invalid duration",
 	"at request 1: then":                                                                       "then needs a command",
 	"at request 1 kill":                                                                        "usage: at request",

@@ -15,10 +15,11 @@ import (
 
 // misfortune is what some requests of a run meet.
 type misfortune struct {
+	text  string // the command
 	of    string // their operation, ofRead or ofWrite; "": any
 	nth   int    // the number of such requests in the run before the first one
 	times int    // how many meet it; 0: one
-	// fault is one of the sandbox, as for `billing-sandbox fault add`, or slow; "": none.
+	// fault is one of the sandbox, as for `billing-sandbox fault add`; "": none.
 	fault string
 	date  string // how far the Date of the response is wrong, or none: it has no Date; "": it is right
 	twice bool   // the request is carried out twice, and the second response returned
@@ -32,15 +33,13 @@ type misfortune struct {
 // The requests that a misfortune may select by what they do.
 const ofRead, ofWrite = "read", "write"
 
-// slow is the prefix of a fault: the request is carried out, and its response arrives after a duration.
-const slow = "slow="
-
 // misfortuneOf reads the words after "at request".
 func misfortuneOf(words []string) (m misfortune, err error) {
 	end := slices.IndexFunc(words, func(word string) bool { return strings.HasSuffix(word, ":") })
 	if end < 0 {
 		return m, errors.New("usage: at request N [of OPERATION] [xTIMES]: EFFECT")
 	}
+	m.text = joined(append([]string{"at", "request"}, words...))
 	head, effects := slices.Clone(words[:end+1]), append(slices.Clone(words[end+1:]), "")
 	head[end] = strings.TrimSuffix(head[end], ":")
 	check := func(wrong error) { err = errors.Join(err, wrong) }
@@ -96,50 +95,13 @@ func misfortuneOf(words []string) (m misfortune, err error) {
 		}
 	}
 	if m.fault = strings.Join(fault, ","); m.fault != "" {
-		if after, isSlow := strings.CutPrefix(m.fault, slow); isSlow {
-			lasts(after)
-		} else {
-			_, wrong := sandbox.ParseFault(m.fault)
-			check(wrong)
-		}
+		_, wrong := sandbox.ParseFault(m.fault)
+		check(wrong)
 	}
 	return m, err
 }
 
-// words is the command that misfortuneOf reads.
-func (m misfortune) words() []string {
-	words := []string{"at", "request", strconv.Itoa(m.nth + 1)}
-	if m.of != "" {
-		words = append(words, "of", m.of)
-	}
-	if m.times > 1 {
-		words = append(words, fmt.Sprintf("x%d", m.times))
-	}
-	words[len(words)-1] += ":"
-	for _, effect := range []struct {
-		word string
-		is   bool
-	}{{"kill", m.kill}, {"interrupt", m.interrupt}, {"twice", m.twice}} {
-		if effect.is {
-			words = append(words, effect.word)
-		}
-	}
-	if m.target != "" {
-		words = append(words, m.target, "delay", m.delay.String())
-	}
-	if m.date != "" {
-		words = append(words, "date", m.date)
-	}
-	if m.fault != "" {
-		words = append(words, strings.Split(m.fault, ",")...)
-	}
-	if m.then != nil {
-		words = append(append(words, "then"), m.then...)
-	}
-	return words
-}
-
-func (m misfortune) String() string { return joined(m.words()) }
+func (m misfortune) String() string { return m.text }
 
 // met is a misfortune that has happened.
 type met struct {
@@ -159,9 +121,6 @@ func arrives(fault string) bool {
 	if fault == "" {
 		return true
 	}
-	if after, isSlow := strings.CutPrefix(fault, slow); isSlow {
-		return duration(after) <= longestHarmless
-	}
 	f, err := sandbox.ParseFault(fault)
 	return err == nil && f.Latency > 0 && f.Latency <= longestHarmless && f.Status == 0
 }
@@ -174,8 +133,6 @@ func (m met) promised() bool {
 	}
 	if m.fault == "" {
 		return m.twice
-	} else if strings.HasPrefix(m.fault, slow) {
-		return arrives(m.fault)
 	}
 	fault, err := sandbox.ParseFault(m.fault)
 	switch {

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"testing/synctest"
 	"time"
@@ -240,9 +239,6 @@ func (n *network) fault(m misfortune) (sandbox.Fault, bool) {
 	if m.fault == "" {
 		return sandbox.Fault{}, false
 	}
-	if strings.HasPrefix(m.fault, slow) {
-		return sandbox.Fault{ID: m.fault, Latency: time.Nanosecond}, true
-	}
 	fault, err := sandbox.ParseFault(m.fault)
 	if err != nil {
 		panic(err)
@@ -272,7 +268,7 @@ func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 	var m misfortune
 	ctx := sandbox.WithFault(r.Context(), func(operation string) (sandbox.Fault, bool) {
 		m = p.take(operation, r.Method, body)
-		if m.interrupt && !strings.HasPrefix(m.fault, slow) {
+		if m.interrupt {
 			p.stop()
 		}
 		return p.fault(m)
@@ -285,16 +281,6 @@ func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 	response, err := send(ctx)
 	if m.twice && response != nil {
 		response, err = send(r.Context())
-	}
-	if after, isSlow := strings.CutPrefix(m.fault, slow); isSlow {
-		if m.interrupt { // while its response is awaited
-			p.stop()
-		}
-		select {
-		case <-time.After(duration(after)):
-		case <-r.Context().Done():
-			response, err = nil, r.Context().Err()
-		}
 	}
 	if response != nil && response.StatusCode == http.StatusTooManyRequests {
 		p.tie()

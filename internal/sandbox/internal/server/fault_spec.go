@@ -16,8 +16,8 @@ import (
 // Fault is a failure injected into matching requests. Faults are tried in the order in which they were added; a request
 // gets at most one.
 //
-// Latency by itself delays the request. Status, Body, Foreign and Empty respond without processing; with After, they
-// replace the response once the request has been processed and stored. TruncateBody cuts the response. Lag and Other
+// Latency by itself delays the request. Status, Body, Foreign and Empty respond without processing. With After, Latency
+// delays the response, and the others replace it, once the request has been processed and stored. TruncateBody cuts the response. Lag and Other
 // affect only GETs.
 //
 // Fields with a key can be set on a command line, in this order.
@@ -29,7 +29,7 @@ type Fault struct {
 	Times      int    `key:"times"`     // number of affected requests; 0: until removed, or one for Silent and Outage
 	Skip       int    `key:"skip"`      // number of matching requests that pass first
 
-	Latency time.Duration `key:"latency"` // delay before processing; ends early if the client disconnects
+	Latency time.Duration `key:"latency"` // delay before processing, or After it; ends early if the client disconnects
 	Status  int           `key:"status"`  // 0: 200 with a Body or Empty
 	// RetryAfter is the value of the header; "date:30s" is an HTTP date that far ahead of the sandbox's clock; empty: no
 	// header.
@@ -39,7 +39,7 @@ type Fault struct {
 	DropAfter  bool   `key:"drop=after"`  // the request is processed and stored, then the connection is closed
 	// Late: the request gets a response unprocessed, and is processed this long after its arrival, by the local clock.
 	Late         time.Duration `key:"late"`
-	After        bool          `key:"after"`    // Status and bodies are returned after processing
+	After        bool          `key:"after"`    // Latency, Status and bodies come after processing
 	TruncateBody bool          `key:"truncate"` // the response ends before its Content-Length
 	Empty        bool          `key:"empty"`    // no body at all
 	// Foreign is one of ForeignKinds: a response from something other than the service, 404 unless Status is set.
@@ -73,7 +73,7 @@ const FaultSpecHelp = `KEY=VALUE,… of
   drop=before|after  drops the connection before or after the request is processed
   late=DURATION      with a status or drop=before: processes the request DURATION after it
                      arrived, when it has been answered long since
-  after              returns the status after the request is processed
+  after              waits, or returns the status, after the request is processed
   truncate           the response ends before its Content-Length
   empty              the response has no body
   foreign=KIND       a response that does not come from the service: without Request-Id,

@@ -102,12 +102,13 @@ func (s *Server) Handler(site Site) http.Handler {
 		if hit && fault.Late > 0 {
 			s.processLate(site, fault.Late, entry, process)
 		}
-		if hit && (s.fallsAway(site.Service, fault) || Wait(r.Context(), fault.Latency) != nil || fault.DropBefore) {
+		waits := func(after bool) bool { return fault.After == after && Wait(r.Context(), fault.Latency) != nil }
+		if hit && (s.fallsAway(site.Service, fault) || waits(false) || fault.DropBefore) {
 			s.drop(entry)
 		}
 		a := s.respond(r, fault, &entry, process)
 		entry.returned(site, a)
-		if hit && fault.DropAfter {
+		if hit && (waits(true) || fault.DropAfter) {
 			s.drop(entry)
 		}
 		s.record(entry)

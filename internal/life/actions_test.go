@@ -122,13 +122,14 @@ func (d *draw) operate() {
 	}
 	d.set(b)
 	meets := d.misfortunes()
+	isKey := typeOf(address) == "billing_api_key"
 	counts := name == "plan_id" || name == "rotate_secret_when_changed" // each repetition of its request has an effect
-	if !d.calm && (counts || d.chance(2)) {
+	if !d.calm && (counts || isKey || d.chance(2)) {
 		nth := d.IntN(3) / 2 // sometimes the second step of an apply
-		if typeOf(address) == "billing_api_key" {
+		if isKey {
 			nth = 1 - nth // a new key usually has one
 		}
-		meets = append([]string{d.either(fmt.Sprintf("at request %d of write x(1|2): %s", 1+nth, lost))}, meets...)
+		meets = append([]string{d.either(fmt.Sprintf("at request %d of write x(1|2|1000): %s", 1+nth, lost))}, meets...)
 	}
 	d.runs(meets)
 	if !d.calm && d.chance(2) {

@@ -3,7 +3,7 @@
 package acctest
 
 // Supervise does nothing here.
-func (c *Terraform) Supervise(string) {}
+func (c *Terraform) Supervise() {}
 
 // Killed skips the test.
 func (c *Terraform) Killed(Kill, <-chan struct{}, func(), ...string) (p Printed, out []byte) {

@@ -20,9 +20,13 @@ import (
 // pids is the file in which every process of the provider records its id.
 const pids = "provider.pids"
 
-// Supervise runs the provider of a folder through a script that records the id of its process.
-func (c *Terraform) Supervise(plugins string) {
+// Supervise runs the provider through a script that records the id of its process.
+func (c *Terraform) Supervise() {
 	c.t.Helper()
+	plugins, err := BuiltProvider()
+	if err != nil {
+		c.t.Fatal(err)
+	}
 	dir := filepath.Join(c.Dir, "plugins")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		c.t.Fatal(err)

@@ -283,31 +283,22 @@ func (c *Terraform) State() (all []Instance) {
 // providerName is the name of the provider's program.
 const providerName = "terraform-provider-billing"
 
-// builds holds the folders that BuildProvider has created.
-var builds struct {
-	mu   sync.Mutex
-	dirs []string
-}
+// built is the folder that BuiltProvider has created; "": none.
+var built string
 
-// BuiltProvider returns the folder of the provider's program, which is built once for all tests of a package.
-var BuiltProvider = sync.OnceValues(func() (string, error) { return BuildProvider() })
-
-// BuildProvider builds the provider's program with additional arguments for go build, and returns its folder. RunTests
+// BuiltProvider returns the folder of the provider's program, which is built once for all tests of a package. RunTests
 // removes it.
-func BuildProvider(arguments ...string) (string, error) {
-	dir, err := os.MkdirTemp("", providerName+"-")
-	if err != nil {
+var BuiltProvider = sync.OnceValues(func() (dir string, err error) {
+	if dir, err = os.MkdirTemp("", providerName+"-"); err != nil {
 		return "", err
 	}
-	builds.mu.Lock()
-	builds.dirs = append(builds.dirs, dir)
-	builds.mu.Unlock()
-	arguments = slices.Concat([]string{"build", "-o", filepath.Join(dir, providerName)}, arguments, []string{module})
-	if out, err := exec.CommandContext(context.Background(), "go", arguments...).CombinedOutput(); err != nil {
+	built = dir
+	build := exec.CommandContext(context.Background(), "go", "build", "-o", filepath.Join(dir, providerName), module)
+	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build the provider: %w\n%s", err, out)
 	}
 	return dir, nil
-}
+})
 
 const module = "github.com/recurring-billing/terraform-provider-billing"
 
@@ -319,7 +310,7 @@ func WithLag() (undo func()) {
 	return func() { clear(api.LagPauses) }
 }
 
-// RunTests runs the tests of a package, and removes the results of BuildProvider. TestMain calls it. It disables the
+// RunTests runs the tests of a package, and removes the result of BuiltProvider. TestMain calls it. It disables the
 // waits for lagging reads: those of the sandbox do not lag, and a fault that hides an object counts reads.
 func RunTests(m *testing.M) {
 	clear(api.LagPauses)
@@ -330,11 +321,9 @@ func RunTests(m *testing.M) {
 			code = 1
 		}
 	}
-	for _, dir := range builds.dirs {
-		if err := os.RemoveAll(dir); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			code = 1
-		}
+	if err := os.RemoveAll(built); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
 	}
 	os.Exit(code)
 }

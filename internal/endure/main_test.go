@@ -1,7 +1,6 @@
 //go:build unix
 
-// Package endure_test runs Terraform itself for longer than make test can wait: make bench measures the cost of plans,
-// also during an outage, and make test-race looks for races. Misfortunes are those of internal/life.
+// Package endure_test measures the cost of plans through Terraform itself, also during an outage: make bench.
 package endure_test
 
 import (
@@ -16,7 +15,6 @@ import (
 
 // The flags of the runs.
 var (
-	storm    = flag.Bool("storm", false, "race: run the provider under storm with the race detector")
 	objects  = flag.String("objects", "", "bench: the numbers of objects, such as 100,1000; empty skips the test")
 	baseline = flag.String("baseline", "", "bench: the folder of another build of the provider for comparison")
 	outage   = flag.Duration("outage", time.Minute, "bench: how long an outage lasts")

@@ -111,11 +111,7 @@ func (d *terraform) run(arguments ...string) acctest.Printed {
 	if kill < 0 {
 		printed, out = d.JSON(arguments...)
 	} else {
-		built, err := acctest.BuiltProvider()
-		if err != nil {
-			d.t.Fatal(err)
-		}
-		d.Supervise(built)
+		d.Supervise()
 		held := len(d.objects()) > 0
 		printed, out = d.Killed(k, when, d.quiet, slices.Insert(slices.Clone(arguments), 1, "-json")...)
 		text, err := os.ReadFile(filepath.Join(d.Dir, "terraform.tfstate"))

@@ -208,27 +208,6 @@ func (s *Service) serve() tfprotov6.ProviderServer {
 	return compared(provider.Simulated("test", s.Dial(), s.Random), ownSchemas)
 }
 
-// Read reads a data source, without Terraform, so that every request belongs to this read.
-func (s *Service) Read(typeName string, config JSON) (result JSON, diagnostics []*tfprotov6.Diagnostic) {
-	return s.Core().Read(typeName, config)
-}
-
-// List queries a list resource, without Terraform.
-func (s *Service) List(typeName string, config JSON,
-	include bool) (resources map[string]JSON, diagnostics []*tfprotov6.Diagnostic) {
-	return s.Core().List(typeName, config, include)
-}
-
-// Invoke runs an action, without Terraform.
-func (s *Service) Invoke(action string, config JSON) (progress []string, diagnostics []*tfprotov6.Diagnostic) {
-	return s.Core().Invoke(action, config)
-}
-
-// Open opens an ephemeral resource, without Terraform.
-func (s *Service) Open(typeName string, config JSON) *core.Opened {
-	return s.Core().Open(typeName, config)
-}
-
 // Run runs test steps through Terraform with the provider.
 func Run(t *testing.T, steps ...resource.TestStep) {
 	t.Helper()

@@ -243,7 +243,7 @@ func (r *roundTrip) read(address string, state object) {
 	if acctest.DataSourceSchemas()[typeOf(address)] == nil {
 		return
 	}
-	shown, said := r.s.service.Read(typeOf(address), object{"id": state["id"]})
+	shown, said := r.s.service.Core().Read(typeOf(address), object{"id": state["id"]})
 	if core.Errors(said) != "" {
 		r.t.Fatalf("%s: %s", address, core.Errors(said))
 	}

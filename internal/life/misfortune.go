@@ -1,12 +1,14 @@
 package life
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
@@ -155,19 +157,50 @@ func (m met) promised() bool {
 	}
 }
 
-// reaches reports whether the next request, of an operation and after others, meets it.
-func (m misfortune) reaches(operation, method string, counts map[string]int) bool {
-	names := namesOf(operation, method)
-	at := counts[m.of]
-	return slices.Contains(names, m.of) && m.nth <= at && at < m.nth+max(m.times, 1)
+// encounters are the misfortunes of a run, and the requests that have met them.
+type encounters struct {
+	meeting sync.Mutex
+	meets   []misfortune
+	counts  map[string]int // requests so far, by operation
+	met     []met
 }
 
-// namesOf returns the names by which a misfortune selects a request.
-func namesOf(operation, method string) []string {
+// expect sets what the next run meets.
+func (e *encounters) expect(meets []misfortune) {
+	e.meeting.Lock()
+	defer e.meeting.Unlock()
+	e.meets, e.counts, e.met = meets, map[string]int{}, nil
+}
+
+// happened returns what the run has met so far, and whether it was killed.
+func (e *encounters) happened() (all []met, killed bool) {
+	e.meeting.Lock()
+	defer e.meeting.Unlock()
+	return slices.Clone(e.met), slices.ContainsFunc(e.met, func(m met) bool { return m.kill })
+}
+
+// meet returns what the next request meets: the first misfortune that fits.
+func (e *encounters) meet(operation, method string, body []byte) (m misfortune) {
+	e.meeting.Lock()
+	defer e.meeting.Unlock()
+	names := []string{"", operation, ofWrite}
 	if method == http.MethodGet {
-		return []string{"", operation, ofRead}
+		names[2] = ofRead
 	}
-	return []string{"", operation, ofWrite}
+	at := slices.IndexFunc(e.meets, func(m misfortune) bool {
+		n := e.counts[m.of]
+		return slices.Contains(names, m.of) && m.nth <= n && n < m.nth+max(m.times, 1)
+	})
+	if at >= 0 {
+		has := func(part string) bool { return bytes.Contains(body, []byte(part)) }
+		m = e.meets[at]
+		e.met = append(e.met, met{m, operation, method, has(`"external_id":"`),
+			operation == "subscriptions.change_plan" || has(`"plan_id":null`)})
+	}
+	for _, name := range names {
+		e.counts[name]++
+	}
+	return m
 }
 
 // lags reports whether reads lag.

@@ -30,11 +30,9 @@ type network struct {
 	still   bool // no time passes before requests
 	tied    bool // two equal requests have waited at the same time, or a rate limit has: the seed does not decide any more
 
+	encounters
 	// of the current run
-	meets     []misfortune
-	counts    map[string]int // requests so far, by operation
-	met       []met          // what has happened
-	outage    sandbox.Fault  // what requests meet until its end
+	outage    sandbox.Fault // what requests meet until its end
 	back      time.Time
 	killed    chan struct{}
 	interrupt chan struct{}
@@ -190,43 +188,10 @@ func (n *network) hold() (release func()) {
 
 // expect sets what the next run meets.
 func (n *network) expect(meets []misfortune) {
+	n.encounters.expect(meets)
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.meets, n.counts, n.met, n.back = meets, map[string]int{}, nil, time.Time{}
-	n.killed, n.interrupt, n.stopped = make(chan struct{}), make(chan struct{}), time.Time{}
-}
-
-// happened returns what the run has met so far, and whether it was killed.
-func (n *network) happened() (all []met, killed bool) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	select {
-	case <-n.killed:
-		killed = true
-	default:
-	}
-	return slices.Clone(n.met), killed
-}
-
-// take returns what a request meets, and counts it.
-func (n *network) take(operation, method string, body []byte) misfortune {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	defer func() {
-		for _, name := range namesOf(operation, method) {
-			n.counts[name]++
-		}
-	}()
-	for _, m := range n.meets {
-		if m.reaches(operation, method, n.counts) {
-			m.twice = m.twice && method != http.MethodGet && method != http.MethodPost
-			has := func(part string) bool { return bytes.Contains(body, []byte(part)) }
-			n.met = append(n.met, met{m, operation, method, has(`"external_id":"`),
-				operation == "subscriptions.change_plan" || has(`"plan_id":null`)})
-			return m
-		}
-	}
-	return misfortune{}
+	n.back, n.killed, n.interrupt, n.stopped = time.Time{}, make(chan struct{}), make(chan struct{}), time.Time{}
 }
 
 // fault returns the fault that a request meets. An outage begins with the request.
@@ -267,7 +232,8 @@ func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	var m misfortune
 	ctx := sandbox.WithFault(r.Context(), func(operation string) (sandbox.Fault, bool) {
-		m = p.take(operation, r.Method, body)
+		m = p.meet(operation, r.Method, body)
+		m.twice = m.twice && r.Method != http.MethodGet && r.Method != http.MethodPost
 		if m.interrupt {
 			p.stop()
 		}

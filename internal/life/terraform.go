@@ -30,10 +30,8 @@ type terraform struct {
 	traced  bool // Terraform logs at the level TRACE
 	lost    bool // a signal has interrupted Terraform while it wrote its state file, which it does in place
 
+	encounters
 	mu     sync.Mutex
-	meets  []misfortune
-	counts map[string]int // requests so far, by operation
-	met    []met
 	when   chan struct{} // closed when the run is to be killed
 	faults []string      // of the run, by id
 	outage time.Duration // that they last
@@ -46,32 +44,25 @@ func newTerraform(t *testing.T, service *acctest.Service) *terraform {
 
 // heard counts a request.
 func (d *terraform) heard(r sandbox.Request) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if !fromProvider(r) || d.meets == nil {
+	if !fromProvider(r) {
 		return
 	}
-	for _, m := range d.meets {
-		if m.reaches(r.Operation, r.Method, d.counts) {
-			d.met = append(d.met, met{misfortune: m, operation: r.Operation, method: r.Method})
-			if m.kill || m.interrupt {
-				stop(d.when)
-			} else if fault, err := sandbox.ParseFault(m.fault); err == nil { // the next request begins it
-				d.faults = append(d.faults, d.service.Sandbox.AddFault(fault))
-				d.outage = fault.Outage
-			}
-		}
-	}
-	for _, name := range namesOf(r.Operation, r.Method) {
-		d.counts[name]++
+	m := d.meet(r.Operation, r.Method, r.Body)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if m.kill || m.interrupt {
+		stop(d.when)
+	} else if fault, err := sandbox.ParseFault(m.fault); err == nil { // the next request begins it
+		d.faults, d.outage = append(d.faults, d.service.Sandbox.AddFault(fault)), fault.Outage
 	}
 }
 
 // expect sets what the next run meets.
 func (d *terraform) expect(meets []misfortune) {
+	d.encounters.expect(meets)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.meets, d.counts, d.met, d.when = meets, map[string]int{}, nil, make(chan struct{})
+	d.when = make(chan struct{})
 }
 
 // recovered ends an outage: the judge asks the service too.
@@ -85,35 +76,23 @@ func (d *terraform) recovered() {
 	d.faults, d.outage = nil, 0
 }
 
-// happened returns what the run has met so far, and whether it was killed.
-func (d *terraform) happened() (all []met, killed bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return slices.Clone(d.met), slices.ContainsFunc(d.met, func(m met) bool { return m.kill })
-}
-
 // run runs Terraform with -json, and kills it if it meets that.
 func (d *terraform) run(arguments ...string) acctest.Printed {
 	d.t.Helper()
 	if d.traced {
 		d.Env["TF_LOG"], d.Env["TF_LOG_PATH"] = "TRACE", filepath.Join(d.Dir, "trace.log")
 	}
-	d.mu.Lock()
 	kill := slices.IndexFunc(d.meets, func(m misfortune) bool { return m.kill || m.interrupt })
-	var k acctest.Kill
-	if kill >= 0 {
-		k = acctest.Kill{Interrupt: d.meets[kill].interrupt, Target: d.meets[kill].target, Delay: d.meets[kill].delay}
-	}
-	when := d.when
-	d.mu.Unlock()
 	var printed acctest.Printed
 	var out []byte
 	if kill < 0 {
 		printed, out = d.JSON(arguments...)
 	} else {
 		d.Supervise()
+		m := d.meets[kill]
+		k := acctest.Kill{Interrupt: m.interrupt, Target: m.target, Delay: m.delay}
 		held := len(d.objects()) > 0
-		printed, out = d.Killed(k, when, d.quiet, slices.Insert(slices.Clone(arguments), 1, "-json")...)
+		printed, out = d.Killed(k, d.when, d.quiet, slices.Insert(slices.Clone(arguments), 1, "-json")...)
 		text, err := os.ReadFile(filepath.Join(d.Dir, "terraform.tfstate"))
 		if d.lost = err == nil && !json.Valid(text) && (len(text) > 0 || held); d.lost {
 			d.Write("terraform.tfstate", "")

@@ -229,7 +229,7 @@ func (a adopted) configuration(t *testing.T) core.Configuration {
 	c := core.Configuration{Imports: map[string]any{}}
 	data := map[string]cty.Value{}
 	for _, typeName := range kindsOfTenant {
-		read, said := a.service.Read(typeName+"s", nil)
+		read, said := a.service.Core().Read(typeName+"s", nil)
 		if len(said) > 0 {
 			t.Fatal(said)
 		}

@@ -107,7 +107,7 @@ func TestUnknownStatus(t *testing.T) {
 			if name == "billing_webhook_deliveries" {
 				config["endpoint_id"] = endpoint["data"].(acctest.JSON)["id"]
 			}
-			_, said := s.Read(name, config)
+			_, said := s.Core().Read(name, config)
 			if text := core.Warnings(said); strings.Count(text, "Unknown status") != warnings || core.Errors(said) != "" {
 				t.Errorf("%s with status %q: %s%s", name, status, text, core.Errors(said))
 			}

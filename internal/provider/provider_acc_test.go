@@ -135,7 +135,7 @@ func TestToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Sandbox.ResetRequests()
-	_, said := other.Read("billing_organization", acctest.JSON{})
+	_, said := other.Core().Read("billing_organization", acctest.JSON{})
 	acctest.Says(t, core.Errors(said), "Could not read the organization of the token", "certificate")
 	if n := len(s.Operations()); n != 0 {
 		t.Errorf("%d requests arrived", n)

@@ -37,7 +37,7 @@ func TestEphemeral(t *testing.T) {
 		"2098-01-01T00:00:00-03:00": {"2098-01-01T00:00:00-03:00", "2098-01-01T03:00:00.000Z"},
 	} {
 		service.Sandbox.ResetRequests()
-		o := service.Open("billing_api_key", acctest.JSON{"name": "run", "description": "d",
+		o := service.Core().Open("billing_api_key", acctest.JSON{"name": "run", "description": "d",
 			"scopes": []any{"webhook_endpoints:*"}, "expires_at": configured})
 		if text := core.Errors(o.Diagnostics) + core.Warnings(o.Diagnostics); text != "" {
 			t.Fatal(text)
@@ -71,22 +71,23 @@ func TestEphemeral_fails(t *testing.T) {
 		"scopes":     {"name": "run", "scopes": []any{" "}},
 		"expires_at": {"name": "run", "expires_at": "soon"},
 	} {
-		says(t, core.Errors(service.Open("billing_api_key", config).Diagnostics), `AttributeName("`+name+`")`)
+		says(t, core.Errors(service.Core().Open("billing_api_key", config).Diagnostics), `AttributeName("`+name+`")`)
 	}
 	if n := service.Count("api_keys.create"); n != 0 {
 		t.Errorf("%d keys were created", n)
 	}
-	o := service.Open("billing_api_key", acctest.JSON{"name": "run", "expires_at": "2020-01-01"})
+	o := service.Core().Open("billing_api_key", acctest.JSON{"name": "run", "expires_at": "2020-01-01"})
 	says(t, core.Errors(o.Diagnostics), `AttributeName("expires_at")`, `Could not create the ephemeral API key "run"`,
 		`must be in the future (got "2020-01-01")`, "validation_error")
 	service.Sandbox.AddFault(sandbox.Fault{Operation: "api_keys.create", Times: 1, DropAfter: true})
-	o = service.Open("billing_api_key", acctest.JSON{"name": "run"})
+	o = service.Core().Open("billing_api_key", acctest.JSON{"name": "run"})
 	golden.Said(t, "ephemeral-lost", o.Diagnostics)
 
 	// Terraform closes nothing that failed to open, so a key whose token is not shown is revoked at once.
 	service.Sandbox.ResetRequests()
 	service.Shows(bend.Data(func(object acctest.JSON) { delete(object, "token") }))
-	golden.Said(t, "ephemeral-token-not-shown", service.Open("billing_api_key", acctest.JSON{"name": "run"}).Diagnostics)
+	o = service.Core().Open("billing_api_key", acctest.JSON{"name": "run"})
+	golden.Said(t, "ephemeral-token-not-shown", o.Diagnostics)
 	if n := service.Count("api_keys.revoke"); n != 1 {
 		t.Errorf("%d keys were revoked", n)
 	}
@@ -97,7 +98,7 @@ func TestEphemeral_fails(t *testing.T) {
 func TestEphemeral_revokeFails(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
-	o := service.Open("billing_api_key", acctest.JSON{"name": "run"})
+	o := service.Core().Open("billing_api_key", acctest.JSON{"name": "run"})
 	service.Sandbox.AddFault(sandbox.Fault{Operation: "api_keys.revoke", Times: 1, Status: 403,
 		Code: "insufficient_scope"})
 	said := core.Errors(o.Close())

@@ -36,10 +36,10 @@ func TestAccount_reading(t *testing.T) {
 			s := acctest.Start(t, acctest.Tolerating(tolerance))
 			s.NeedsSandbox("the organization has just these accounts")
 			two := accounts(s)
-			_, said := s.Read("billing_account", acctest.JSON{"external_id": "r-9"})
+			_, said := s.Core().Read("billing_account", acctest.JSON{"external_id": "r-9"})
 			acctest.Says(t, core.Errors(said), "No such billing account")
-			one, _ := s.Read("billing_account", acctest.JSON{"external_id": "r-2"})
-			again, _ := s.Read("billing_account", acctest.JSON{"id": one["id"]})
+			one, _ := s.Core().Read("billing_account", acctest.JSON{"external_id": "r-2"})
+			again, _ := s.Core().Read("billing_account", acctest.JSON{"id": one["id"]})
 			if one["status"] != "suspended" || one["suspension_reason"] != "unpaid" || one["customer_id"] == nil ||
 				again["external_id"] != "r-2" {
 				t.Errorf("read %v and %v", one, again)
@@ -52,7 +52,7 @@ func TestAccount_reading(t *testing.T) {
 				{acctest.JSON{"status": "suspended"}, 1, 1}, {acctest.JSON{"external_id": "r-3"}, 1, 1},
 				{acctest.JSON{"updated_at_gte": "2026-03-15"}, 0, 0},
 			} {
-				read, said := s.Read("billing_accounts", c.config)
+				read, said := s.Core().Read("billing_accounts", c.config)
 				all, _ := read["accounts"].([]any)
 				if len(all) != c.read {
 					t.Errorf("%v reads %v: %s", c.config, all, core.Errors(said))
@@ -60,15 +60,15 @@ func TestAccount_reading(t *testing.T) {
 				if c.config["external_id"] != nil && all[0].(acctest.JSON)["customer_id"] != two {
 					t.Errorf("%v reads %v", c.config, all)
 				}
-				listed, said := s.List("billing_account", c.config, false)
+				listed, said := s.Core().List("billing_account", c.config, false)
 				if len(listed) != c.listed {
 					t.Errorf("%v lists %v: %s", c.config, listed, core.Errors(said))
 				}
 			}
-			if some, _ := s.Read("billing_accounts", acctest.JSON{"limit": 2}); len(some["accounts"].([]any)) != 2 {
+			if some, _ := s.Core().Read("billing_accounts", acctest.JSON{"limit": 2}); len(some["accounts"].([]any)) != 2 {
 				t.Errorf("a limit of 2 reads %v", some)
 			}
-			listed, _ := s.List("billing_account", acctest.JSON{"external_id": "r-3"}, true)
+			listed, _ := s.Core().List("billing_account", acctest.JSON{"external_id": "r-3"}, true)
 			if have := listed["Customer two (r-3)"]; have["customer_id"] != two || have["status"] != "active" ||
 				have["deletion_policy"] != "close" {
 				t.Errorf("listed %v", listed)

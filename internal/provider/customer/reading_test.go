@@ -43,7 +43,7 @@ func TestCustomer_dataSource(t *testing.T) {
 	selectors := []object{{"id": ids["Ana"]}, {"external_id": "p-1"}, {"document_number": "529.982.247-25"},
 		{"document_number": "52998224725"}}
 	for _, selector := range selectors {
-		have, said := s.Read("billing_customer", selector)
+		have, said := s.Core().Read("billing_customer", selector)
 		ana := object{"id": ids["Ana"], "name": "Ana", "external_id": "p-1", "document_type": "cpf",
 			"email": "ana@example.com", "custom_metadata": `{"team":"a"}`, "nickname": nil}
 		for name, want := range ana {
@@ -66,7 +66,7 @@ func TestCustomer_dataSource(t *testing.T) {
 		{object{"external_id": "p-1", "document_number": "1"}, []string{"external_id and document_number are set",
 			"Remove all but one"}},
 	} {
-		_, said := s.Read("billing_customer", c.selector)
+		_, said := s.Core().Read("billing_customer", c.selector)
 		acctest.Says(t, core.Errors(said), c.says...)
 	}
 }
@@ -96,7 +96,7 @@ func TestCustomer_lists(t *testing.T) {
 		{object{"updated_at_gte": since}, []string{"Davi", "Elisa"}, true},
 		{object{"updated_at_gte": "2026-03-15"}, nil, true},
 	} {
-		read, said := s.Read("billing_customers", c.config)
+		read, said := s.Core().Read("billing_customers", c.config)
 		var names []string
 		all, _ := read["customers"].([]any)
 		for _, customer := range all {
@@ -104,7 +104,7 @@ func TestCustomer_lists(t *testing.T) {
 		}
 		acctest.Same(t, fmt.Sprint(c.config, core.Errors(said)), names, c.want...)
 		if c.list {
-			listed, said := s.List("billing_customer", c.config, false)
+			listed, said := s.Core().List("billing_customer", c.config, false)
 			if len(listed) != len(c.want) || len(said) > 0 {
 				t.Errorf("%v lists %v %v", c.config, slices.Sorted(maps.Keys(listed)), said)
 			}
@@ -114,10 +114,10 @@ func TestCustomer_lists(t *testing.T) {
 		`Invalid sort_order: Write asc or desc.`: {"sort_order": "up"},
 		"neither a date such as":                 {"updated_at_gte": "yesterday"}}
 	for says, config := range wrong {
-		_, said := s.Read("billing_customers", config)
+		_, said := s.Core().Read("billing_customers", config)
 		acctest.Says(t, core.Errors(said), says)
 	}
-	listed, _ := s.List("billing_customer", object{"external_id": "p-1"}, true)
+	listed, _ := s.Core().List("billing_customer", object{"external_id": "p-1"}, true)
 	ana := object{"name": "Ana", "external_id": "p-1", "document_number": "529.982.247-25", "email": nil,
 		"emails":                    []any{object{"kind": nil, "value": "ana@example.com"}},
 		"effective_custom_metadata": `{"team":"a"}`, "deletion_policy": "delete"}

@@ -58,7 +58,7 @@ func TestLists(t *testing.T) {
 					config[argument] = value
 				}
 			}
-			read, said := s.Read(source, config)
+			read, said := s.Core().Read(source, config)
 			if text := core.Errors(said); (text != "") != (c.says != "") || !strings.Contains(text, c.says) {
 				t.Errorf("%s of %s: it says %s", name, collection, text)
 			}
@@ -78,7 +78,7 @@ func TestLists(t *testing.T) {
 	for collection, says := range map[string]string{"pay/ables": "is not the name of a collection",
 		"payables?x=1#y": "is not the name of a collection", "empty-one": "",
 		"payable": `collection: did you mean "payables"?`} {
-		read, said := s.Read("billing_finance_records", acctest.JSON{"collection": collection})
+		read, said := s.Core().Read("billing_finance_records", acctest.JSON{"collection": collection})
 		text := core.Errors(said) + core.Warnings(said)
 		if strings.Count(text, says) != 1 && says != "" || says == "" && (text != "" || len(read["items"].([]any)) != 0) {
 			t.Errorf("%s: %s", collection, text)
@@ -86,7 +86,7 @@ func TestLists(t *testing.T) {
 	}
 	s.Sandbox.AddFault(sandbox.Fault{Operation: "finance.payables.list",
 		Body: `{"data":[{"id":"1"}],"meta":{"next_cursor":"always the same"}}`})
-	if _, said := s.Read("billing_finance_payables", acctest.JSON{}); !strings.Contains(core.Errors(said),
+	if _, said := s.Core().Read("billing_finance_payables", acctest.JSON{}); !strings.Contains(core.Errors(said),
 		"returned the same cursor twice") {
 		t.Errorf("pages in a circle: %s", core.Errors(said))
 	}

@@ -106,7 +106,7 @@ func TestRecords(t *testing.T) {
 			if c.config["collection"] == nil {
 				c.config["collection"] = "plans"
 			}
-			read, said := service.Read("billing_records", c.config)
+			read, said := service.Core().Read("billing_records", c.config)
 			if text := strings.Join(strings.Fields(core.Errors(said)), " "); (text != "") != (c.says != "") ||
 				!strings.Contains(text, c.says) || len(said) > 1 {
 				t.Errorf("it says: %s\nwant %s", text, c.says)

@@ -64,7 +64,7 @@ resource "terraform_data" "trigger" {
 func TestInvoiceActionOverTheProtocol(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
-	progress, diagnostics := service.Invoke("billing_subscription_invoice",
+	progress, diagnostics := service.Core().Invoke("billing_subscription_invoice",
 		acctest.JSON{"subscription_id": subscribed(service)})
 	if errors := core.Errors(diagnostics); errors != "" {
 		t.Fatal(errors)
@@ -73,7 +73,7 @@ func TestInvoiceActionOverTheProtocol(t *testing.T) {
 		!said.MatchString(progress[0]) {
 		t.Errorf("progress %q", progress)
 	}
-	_, diagnostics = service.Invoke("billing_subscription_invoice",
+	_, diagnostics = service.Core().Invoke("billing_subscription_invoice",
 		acctest.JSON{"subscription_id": "00000000-0000-4000-8000-000000000000"})
 	if errors := core.Errors(diagnostics); !strings.Contains(errors, "Could not invoice subscription 00000000") ||
 		!strings.Contains(errors, "Request-Id") {
@@ -89,7 +89,7 @@ func TestInvoice_reason(t *testing.T) {
 	id := subscribed(service)
 	for reason, want := range map[any]any{nil: nil, "setup fee": "setup fee"} {
 		service.Sandbox.ResetRequests()
-		if _, diagnostics := service.Invoke("billing_subscription_invoice",
+		if _, diagnostics := service.Core().Invoke("billing_subscription_invoice",
 			acctest.JSON{"subscription_id": id, "reason": reason}); len(diagnostics) > 0 {
 			t.Fatal(core.Errors(diagnostics))
 		}
@@ -103,7 +103,8 @@ func TestInvoice_reason(t *testing.T) {
 			}
 		}
 	}
-	_, diagnostics := service.Invoke("billing_subscription_invoice", acctest.JSON{"subscription_id": id, "reason": " "})
+	_, diagnostics := service.Core().Invoke("billing_subscription_invoice",
+		acctest.JSON{"subscription_id": id, "reason": " "})
 	acctest.Says(t, core.Errors(diagnostics), `AttributeName("reason")`)
 }
 
@@ -131,7 +132,7 @@ func TestInvoice_once(t *testing.T) {
 			id := subscribed(service)
 			c.fault.Operation = "subscriptions.invoice"
 			service.Sandbox.AddFault(c.fault)
-			_, diagnostics := service.Invoke("billing_subscription_invoice", acctest.JSON{"subscription_id": id})
+			_, diagnostics := service.Core().Invoke("billing_subscription_invoice", acctest.JSON{"subscription_id": id})
 			text := core.Errors(diagnostics)
 			acctest.Says(t, text, c.says...)
 			if n := service.Count("subscriptions.invoice"); n != c.requests || (text == "") != (len(c.says) == 0) {

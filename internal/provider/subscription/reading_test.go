@@ -220,7 +220,7 @@ func TestItemsRead(t *testing.T) {
 				service.Sandbox.AddFault(c.fault)
 			}
 			service.Sandbox.ResetRequests()
-			listed, said := service.List("billing_subscription", acctest.JSON{}, true)
+			listed, said := service.Core().List("billing_subscription", acctest.JSON{}, true)
 			if n := service.Count("subscriptions.items.list"); n != c.requests || len(listed) != 4 ||
 				core.Errors(said) != "" {
 				t.Errorf("%d requests for %d subscriptions: %s", n, len(listed), core.Errors(said))
@@ -240,17 +240,17 @@ func TestItemsRead(t *testing.T) {
 				}
 			}
 			service.Sandbox.ResetRequests()
-			if _, said := service.List("billing_subscription", acctest.JSON{},
+			if _, said := service.Core().List("billing_subscription", acctest.JSON{},
 				false); service.Count("subscriptions.items.list") != 0 || len(said) > 0 {
 				t.Errorf("the list without resources: %v after %v", said, service.Operations())
 			}
-			data, said := service.Read("billing_subscription", acctest.JSON{"external_id": "both"})
+			data, said := service.Core().Read("billing_subscription", acctest.JSON{"external_id": "both"})
 			items, _ := data["items"].([]any)
 			if core.Errors(said) != "" || (data["items"] == nil) != c.missing || !c.missing && len(items) != 1 {
 				t.Errorf("the data source shows %v: %s", data["items"], core.Errors(said))
 			}
 			service.Sandbox.ResetRequests()
-			many, said := service.Read("billing_subscriptions", acctest.JSON{"status": "active", "include_items": true})
+			many, said := service.Core().Read("billing_subscriptions", acctest.JSON{"status": "active", "include_items": true})
 			subscriptions, _ := many["subscriptions"].([]any)
 			if n := service.Count("subscriptions.items.list"); len(subscriptions) != 3 || n != min(3, c.requests) ||
 				core.Errors(said) != "" {
@@ -263,7 +263,7 @@ func TestItemsRead(t *testing.T) {
 // first is the id of the subscription with that external_id.
 func first(t *testing.T, service *acctest.Service, externalID string) string {
 	t.Helper()
-	found, said := service.Read("billing_subscription", acctest.JSON{"external_id": externalID})
+	found, said := service.Core().Read("billing_subscription", acctest.JSON{"external_id": externalID})
 	id, ok := found["id"].(string)
 	if !ok {
 		t.Fatal(core.Errors(said))

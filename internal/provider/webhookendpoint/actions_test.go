@@ -50,7 +50,7 @@ func (c *consumer) test(lines acctest.JSON) ([]string, []*tfprotov6.Diagnostic) 
 	for name, value := range lines {
 		config[name] = value
 	}
-	return c.Invoke("billing_webhook_test", config)
+	return c.Core().Invoke("billing_webhook_test", config)
 }
 
 var waiting = acctest.JSON{"wait": true}
@@ -187,7 +187,7 @@ func TestRedelivery_all(t *testing.T) {
 	same(t, "before", c.statuses(), "exhausted", "exhausted", "failed", "success")
 	before := c.receiver.Got()
 	c.Sandbox.ResetRequests()
-	said, diagnostics := c.Invoke("billing_webhook_redelivery", acctest.JSON{"endpoint_id": c.id})
+	said, diagnostics := c.Core().Invoke("billing_webhook_redelivery", acctest.JSON{"endpoint_id": c.id})
 	if text := core.Errors(diagnostics); text != "" || len(said) != 4 {
 		t.Fatalf("said %q, %s", said, text)
 	}
@@ -207,7 +207,7 @@ func TestRedelivery_all(t *testing.T) {
 	}
 	same(t, "events sent again", sorted(events...), sorted(want...)...)
 	// Nothing is left to do, which is not an error.
-	said, diagnostics = c.Invoke("billing_webhook_redelivery", acctest.JSON{"endpoint_id": c.id})
+	said, diagnostics = c.Core().Invoke("billing_webhook_redelivery", acctest.JSON{"endpoint_id": c.id})
 	if len(diagnostics) > 0 || len(said) != 1 || !strings.Contains(said[0], ": 0") {
 		t.Errorf("said %q, %s", said, core.Errors(diagnostics))
 	}
@@ -221,7 +221,7 @@ func TestRedelivery_one(t *testing.T) {
 	c.exhaust("charge.paid", true)
 	c.receiver.Respond(hook.Status(200, ""))
 	second := c.Sandbox.Deliveries()[1].ID
-	said, diagnostics := c.Invoke("billing_webhook_redelivery", acctest.JSON{"endpoint_id": c.id, "delivery_id": second})
+	said, diagnostics := c.Core().Invoke("billing_webhook_redelivery", acctest.JSON{"endpoint_id": c.id, "delivery_id": second})
 	if text := core.Errors(diagnostics); text != "" || len(said) != 1 {
 		t.Fatalf("said %q, %s", said, text)
 	}
@@ -230,7 +230,7 @@ func TestRedelivery_one(t *testing.T) {
 	same(t, "after", c.statuses(), "exhausted", "success")
 	for name, id := range map[string]string{"redelivery-of-none": "6f2d1c30-5c4e-4f2a-9a41-5d0b6c7d8e9f",
 		"redelivery-of-no-id": " "} {
-		_, diagnostics = c.Invoke("billing_webhook_redelivery", acctest.JSON{"endpoint_id": c.id, "delivery_id": id})
+		_, diagnostics = c.Core().Invoke("billing_webhook_redelivery", acctest.JSON{"endpoint_id": c.id, "delivery_id": id})
 		golden.Said(t, name, diagnostics)
 	}
 }
@@ -245,7 +245,7 @@ func TestRedelivery_stops(t *testing.T) {
 	c.receiver.Respond(hook.Status(200, ""))
 	c.Sandbox.AddFault(sandbox.Fault{Operation: "webhook_deliveries.retry", Skip: 1, Times: 1, Status: 403,
 		Code: "insufficient_scope"})
-	said, diagnostics := c.Invoke("billing_webhook_redelivery", acctest.JSON{"endpoint_id": c.id})
+	said, diagnostics := c.Core().Invoke("billing_webhook_redelivery", acctest.JSON{"endpoint_id": c.id})
 	golden.Said(t, "redelivery-stopped", diagnostics)
 	if !slices.ContainsFunc(said, func(line string) bool { return strings.Contains(line, "1 of 2") }) {
 		t.Errorf("said %q", said)
@@ -253,12 +253,12 @@ func TestRedelivery_stops(t *testing.T) {
 	c.settle()
 	same(t, "after", c.statuses(), "success", "exhausted")
 	c.Must("PATCH", endpoints+"/"+c.id, acctest.JSON{"active": false})
-	_, diagnostics = c.Invoke("billing_webhook_redelivery", acctest.JSON{"endpoint_id": c.id})
+	_, diagnostics = c.Core().Invoke("billing_webhook_redelivery", acctest.JSON{"endpoint_id": c.id})
 	golden.Said(t, "redelivery-to-inactive", diagnostics)
-	_, diagnostics = c.Invoke("billing_webhook_redelivery",
+	_, diagnostics = c.Core().Invoke("billing_webhook_redelivery",
 		acctest.JSON{"endpoint_id": "6f2d1c30-5c4e-4f2a-9a41-5d0b6c7d8e9f"})
 	golden.Said(t, "redelivery-to-none", diagnostics)
 	c.Sandbox.AddFault(sandbox.Fault{Operation: "webhook_deliveries.list", Status: 403, Code: "insufficient_scope"})
-	_, diagnostics = c.Invoke("billing_webhook_redelivery", acctest.JSON{"endpoint_id": c.id})
+	_, diagnostics = c.Core().Invoke("billing_webhook_redelivery", acctest.JSON{"endpoint_id": c.id})
 	golden.Said(t, "redelivery-not-listed", diagnostics)
 }

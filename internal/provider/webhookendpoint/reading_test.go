@@ -30,12 +30,12 @@ func registered(service *acctest.Service) []string {
 func TestDataSources(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
-	if none, _ := service.Read("billing_webhook_endpoints", nil); fmt.Sprint(none["endpoints"]) != "[]" {
+	if none, _ := service.Core().Read("billing_webhook_endpoints", nil); fmt.Sprint(none["endpoints"]) != "[]" {
 		t.Errorf("without any there is %v", none)
 	}
 	ids := registered(service)
 	for _, config := range []acctest.JSON{{"id": ids[0]}, {"url": "https://one.example.com/"}} {
-		found, said := service.Read("billing_webhook_endpoint", config)
+		found, said := service.Core().Read("billing_webhook_endpoint", config)
 		if text := core.Errors(said); text != "" || found["created_at"] == nil || found["updated_at"] == nil {
 			t.Fatalf("%v: %v, %s", config, found, text)
 		}
@@ -53,18 +53,18 @@ func TestDataSources(t *testing.T) {
 		{acctest.JSON{"id": "6f2d1c30-5c4e-4f2a-9a41-5d0b6c7d8e9f"}, []string{"No such webhook endpoint"}},
 		{acctest.JSON{}, []string{"Set exactly one of"}},
 	} {
-		_, said := service.Read("billing_webhook_endpoint", c.config)
+		_, said := service.Core().Read("billing_webhook_endpoint", c.config)
 		says(t, core.Errors(said), c.says...)
 	}
 	for limit, want := range map[any][]string{nil: ids, 2: ids[:2]} {
-		read, _ := service.Read("billing_webhook_endpoints", acctest.JSON{"limit": limit})
+		read, _ := service.Core().Read("billing_webhook_endpoints", acctest.JSON{"limit": limit})
 		var have []string
 		for _, one := range read["endpoints"].([]any) {
 			have = append(have, fmt.Sprint(one.(acctest.JSON)["id"]))
 		}
 		same(t, "the list", have, want...)
 	}
-	listed, said := service.List("billing_webhook_endpoint", acctest.JSON{}, true)
+	listed, said := service.Core().List("billing_webhook_endpoint", acctest.JSON{}, true)
 	first := listed["https://one.example.com/"]
 	if text := core.Errors(said); text != "" || len(listed) != 2 || first["secret"] != nil || first["active"] != false {
 		t.Errorf("the query lists %v, %s", listed, text)
@@ -75,7 +75,7 @@ func TestDataSources(t *testing.T) {
 			paging["total"] = 1
 		}
 	})
-	listed, said = service.List("billing_webhook_endpoint", acctest.JSON{}, false)
+	listed, said = service.Core().List("billing_webhook_endpoint", acctest.JSON{}, false)
 	if len(said) != 1 || len(listed) != 2 {
 		t.Errorf("with a total of 1, the query lists %v, %v", listed, said)
 	} else {
@@ -97,7 +97,7 @@ func TestDeliveries(t *testing.T) {
 	c.settle()
 	read := func(config acctest.JSON) ([]any, string) {
 		config["endpoint_id"] = c.id
-		read, said := c.Read("billing_webhook_deliveries", config)
+		read, said := c.Core().Read("billing_webhook_deliveries", config)
 		all, _ := read["deliveries"].([]any)
 		return all, core.Errors(said) + core.Warnings(said)
 	}
@@ -142,6 +142,6 @@ func TestDeliveries(t *testing.T) {
 		}
 	}
 	says(t, fmt.Sprint(last["request_body"]), `"c-1"`)
-	_, said := c.Read("billing_webhook_deliveries", acctest.JSON{"endpoint_id": "foo"})
+	_, said := c.Core().Read("billing_webhook_deliveries", acctest.JSON{"endpoint_id": "foo"})
 	says(t, core.Errors(said), "It is not a UUID")
 }

@@ -61,8 +61,7 @@ type Configuration struct {
 	NoRefresh, Destroy bool
 	// Variables are the values of -var, for Terraform itself: the blocks already contain them.
 	Variables map[string]string
-	// Parallelism is -parallelism of Terraform itself; 0 is its default. A workspace is sequential without Turn; for more
-	// than 1 it refreshes all objects before it plans, an order that Terraform may then use.
+	// Parallelism is -parallelism of Terraform itself; 0 is its default. A workspace is sequential without Turn.
 	Parallelism int
 	// Text is the configuration for Terraform itself. a workspace ignores it.
 	Text string
@@ -174,7 +173,6 @@ type Plan struct {
 
 	configuration Configuration
 	refreshed     map[string]*held
-	early         map[string]*held  // refreshed before planning; nil: the object does not exist
 	sources       map[string]Object // data sources that were read
 }
 
@@ -370,9 +368,6 @@ func (w *Workspace) Plan(configuration Configuration) *Plan {
 		}
 	}
 	w.walk(removed)
-	if configuration.Parallelism > 1 {
-		w.refreshEarly(objects, p)
-	}
 	w.planBlocks(objects, p)
 	order := map[string]int{} // concurrent plans have none
 	for i, block := range configuration.Blocks {
@@ -451,24 +446,6 @@ func (w *Workspace) planBlocks(objects map[string]*held, p *Plan) {
 	w.walk(nodes)
 }
 
-// refreshEarly refreshes the objects of all blocks.
-func (w *Workspace) refreshEarly(objects map[string]*held, p *Plan) {
-	p.early = map[string]*held{}
-	var nodes []node
-	for _, block := range p.configuration.Blocks {
-		prior := objects[block.Address]
-		if prior == nil || !p.targeted(block.Address) {
-			continue
-		}
-		nodes = append(nodes, node{block.Address, nil, func() {
-			if read, fine := w.refresh(block.Address, prior, nil, p); fine {
-				p.early[block.Address] = read
-			}
-		}})
-	}
-	w.walk(nodes)
-}
-
 func needsAny(needs []string, of map[string]bool) bool {
 	return slices.ContainsFunc(needs, func(address string) bool { return of[address] })
 }
@@ -481,16 +458,9 @@ func (w *Workspace) planBlock(block Block, prior *held, p *Plan, planned map[str
 		}
 		return true
 	}
-	early, read := p.early[block.Address]
-	switch {
-	case read:
-		prior = early
-	case prior != nil && p.early != nil: // its refresh has failed
+	prior, read := w.refresh(block.Address, prior, p.configuration.Imports[block.Address], p)
+	if !read {
 		return false
-	default:
-		if prior, read = w.refresh(block.Address, prior, p.configuration.Imports[block.Address], p); !read {
-			return false
-		}
 	}
 	if !prior.missing() {
 		p.refreshed[block.Address] = prior

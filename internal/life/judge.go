@@ -191,7 +191,8 @@ func (j *judge) run(file, settle string, createFirst bool) *violation {
 	had := j.applied
 	j.use(file)
 	j.pass(j.rest(meets))
-	existed := j.expect(meets)
+	began := j.service.Sandbox.Clock().Now()
+	j.expect(meets)
 	defer j.expect(nil)
 	before := j.objects()
 	plan, sent, bad := j.planned(j.configuration())
@@ -203,7 +204,7 @@ func (j *judge) run(file, settle string, createFirst bool) *violation {
 	if bad != nil {
 		return bad
 	}
-	if b := j.trouble(existed, settle); b != nil && len(plan.Errors) > 0 {
+	if b := j.trouble(began, settle); b != nil && len(plan.Errors) > 0 {
 		b.says(plan.Errors, plan.Warnings)
 		return j.recover(b)
 	} else if len(plan.Errors) > 0 {
@@ -221,7 +222,7 @@ func (j *judge) run(file, settle string, createFirst bool) *violation {
 	for address, kept := range j.contacts { // this run may end before it can be judged
 		maps.DeleteFunc(kept, func(list, _ string) bool { return j.blocks[address].values[list] != nil })
 	}
-	began, last := j.service.Sandbox.Clock().Now(), j.seen
+	planned, last := j.service.Sandbox.Clock().Now(), j.seen
 	done, requests, all := j.carried(plan, createFirst)
 	if program, genuine := j.drive.(*terraform); genuine && program.lost { // with any provider
 		j.over = true
@@ -244,7 +245,7 @@ func (j *judge) run(file, settle string, createFirst bool) *violation {
 	if bad := j.graceKept(requests, plan, had); bad != nil {
 		return bad
 	}
-	if b := j.trouble(existed, settle); b != nil {
+	if b := j.trouble(began, settle); b != nil {
 		for _, change := range plan.Changes {
 			if mode := change.After["custom_metadata_mode"]; mode == "replace" || mode == any(core.Unknown) {
 				delete(j.marks, change.Address) // the plan says that it removes the keys, perhaps late
@@ -275,7 +276,7 @@ func (j *judge) run(file, settle string, createFirst bool) *violation {
 		if len(meanwhile) > 0 {
 			return nil // the next run must converge
 		}
-		return j.failed(plan, done, began)
+		return j.failed(plan, done, planned)
 	}
 	// Deferred, because settled below still needs them.
 	defer maps.DeleteFunc(j.unapplied, func(address string, _ bool) bool {
@@ -319,17 +320,10 @@ func (j *judge) killed() bool {
 	return killed
 }
 
-// expect sets what the run meets, and returns the ids of the objects that exist before it.
-func (j *judge) expect(meets []misfortune) map[string]bool {
+// expect sets what the run meets.
+func (j *judge) expect(meets []misfortune) {
 	j.running = meets != nil
 	j.disturb(meets)
-	existed := map[string]bool{}
-	if len(meets) > 0 {
-		for id := range j.alive() {
-			existed[id] = true
-		}
-	}
-	return existed
 }
 
 // finished records the end of an apply, and returns the imports that it has made.
@@ -495,11 +489,8 @@ func (j *judge) stranger() *violation {
 // mistaken applies a plan with the token of another organization of recurring billing: nothing of this one changes, and
 // nothing is lost. What the apply creates is in the other one; the user removes it from the state.
 func (j *judge) mistaken(plan *core.Plan, createFirst bool) *violation {
-	b := &trouble{before: map[string]bool{}, since: j.seen, file: j.file, settle: j.file}
+	b := &trouble{began: j.service.Sandbox.Clock().Now(), since: j.seen, file: j.file, settle: j.file}
 	before := j.alive()
-	for id := range before {
-		b.before[id] = true
-	}
 	done, _, all := j.carried(plan, createFirst)
 	j.belong("own") // the user has noticed it
 	if len(all) > 0 {
@@ -521,7 +512,7 @@ func (j *judge) mistaken(plan *core.Plan, createFirst bool) *violation {
 		case !ofBilling(typeOf(change.Address)), change.Action == core.Forget:
 		case state == nil && had != "" && before[had] != nil && change.Before["deletion_policy"] != "abandon" && !j.unbound:
 			return broken("lost", "%s %s is not in the state: %s", change.Address, had, show(done.Errors)).after(b)
-		case state != nil && !b.before[id]:
+		case state != nil && before[id] == nil:
 			j.drive.Forget(change.Address)
 		}
 	}

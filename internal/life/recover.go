@@ -17,7 +17,7 @@ import (
 
 // trouble is what is known since a run met a misfortune, until the state is settled again.
 type trouble struct {
-	before map[string]bool // ids of the objects at the service before the run
+	began  time.Time // of the run, by the service's clock
 	met    []met
 	since  uint64 // the last request before the apply, if there was one
 	killed bool
@@ -38,7 +38,7 @@ func (b *trouble) rounds() int {
 }
 
 // trouble returns what the run has met; nil if nothing that may show.
-func (j *judge) trouble(before map[string]bool, settle string) *trouble {
+func (j *judge) trouble(began time.Time, settle string) *trouble {
 	all, killed := j.mishaps.happened()
 	j.counts.met += len(all)
 	j.unbound = j.unbound || len(all) > 0 // the organization may have been unknown for too long
@@ -46,7 +46,7 @@ func (j *judge) trouble(before map[string]bool, settle string) *trouble {
 		return nil
 	}
 	j.unbound = true
-	return &trouble{before: before, met: all, since: j.seen, killed: killed, file: j.file, settle: settle}
+	return &trouble{began: began, met: all, since: j.seen, killed: killed, file: j.file, settle: settle}
 }
 
 // mostPromised is a number of misfortunes that a run survives within retry_timeout.
@@ -58,6 +58,17 @@ func (b *trouble) back() bool { return b.settle != b.file }
 // meddled reports whether another system or a wrong date was among the misfortunes.
 func (b *trouble) meddled() bool {
 	return slices.ContainsFunc(b.met, func(m met) bool { return m.date != "" || m.then != nil })
+}
+
+// older reports whether an object was created before the run.
+func (b *trouble) older(o object) bool {
+	for _, name := range []string{"created_at", "createdAt"} {
+		text, _ := o[name].(string)
+		if at, is := moment(text); is {
+			return at.Before(b.began)
+		}
+	}
+	return false
 }
 
 // says records messages that the user has seen.
@@ -179,8 +190,12 @@ func (j *judge) follow(b *trouble, messages []string) (more bool) {
 			_, exists := j.blocks[address]
 			_, imported := j.imports[address]
 			bare := id[strings.LastIndexByte(id, '/')+1:]
+			collection, _, _ := strings.Cut(id, "/")
 			managed := slices.Contains(slices.Collect(maps.Values(j.imports)), id) || strings.Contains(j.states(), bare)
-			if exists && !imported && !managed && !b.before[bare] && !j.others[bare] && j.drive.State(address) == nil {
+			if !exists || imported || managed || j.others[bare] || j.drive.State(address) != nil {
+				continue
+			}
+			if o := j.remote(address, object{"id": bare, "collection": collection}); o != nil && !b.older(o) {
 				j.imports[address], j.dirty[address], more = id, true, true
 			}
 		}
@@ -198,7 +213,7 @@ func (j *judge) accounted(b *trouble) *violation {
 	alive := j.alive()
 	for _, id := range slices.Sorted(maps.Keys(alive)) {
 		o := alive[id]
-		if b.before[id] || j.others[id] || strings.Contains(state+b.had, id) || strings.Contains(b.said, id) ||
+		if b.older(o) || j.others[id] || strings.Contains(state+b.had, id) || strings.Contains(b.said, id) ||
 			b.killed && !j.recognizable(o) {
 			continue
 		}

@@ -40,7 +40,8 @@ var choices = func() map[string]map[string][]string {
 }()
 
 // second and worded replace texts in values: for a second customer, and for a service that words texts otherwise.
-var second, worded = strings.NewReplacer(choices["texts"]["second"]...), strings.NewReplacer(choices["texts"]["worded"]...)
+var second, worded = strings.NewReplacer(choices["texts"]["second"]...),
+	strings.NewReplacer(choices["texts"]["worded"]...)
 
 // misfortunes lists what runs meet, and foreigners changes by another system, by type.
 var misfortunes, foreigners = linesOf(misfortunesText), func() map[string][]string {

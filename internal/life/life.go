@@ -83,9 +83,9 @@
 //	fault clear                    removes all faults
 //	at request N [of OPERATION] [xTIMES]: EFFECT...
 //	                               what the Nth request of the next run meets, and those after it up to TIMES; OPERATION
-//	                               may be read or write. An EFFECT is a fault as above; kill; interrupt; twice, as a proxy
-//	                               repeats it; date -26h or date none, a wrong Date of the response; or then COMMAND, by
-//	                               another system after it. A run that is killed or
+//	                               may be read or write. An EFFECT is a fault as above; kill; interrupt; twice, as a
+//	                               proxy repeats it; date -26h or date none, a wrong Date of the response; or then
+//	                               COMMAND, by another system after it. A run that is killed or
 //	                               interrupted fails: ! apply. Terraform itself only meets outage=2s, "kill PROCESS" and
 //	                               "interrupt PROCESS", 120ms after the request with "delay 120ms"; PROCESS is provider,
 //	                               terraform or both. With anything else, the scenario is skipped

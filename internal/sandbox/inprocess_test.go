@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -47,10 +48,14 @@ func TestNoListeners(t *testing.T) {
 			t.Errorf("status %d, %s, %v", status, body, err)
 		}
 		for name, fault := range map[string]sandbox.Fault{"drop": {DropAfter: true}, "late": {Latency: time.Hour},
-			"truncate": {TruncateBody: true}} {
+			"truncate": {TruncateBody: true}, "late response": {Latency: time.Hour, After: true}} {
 			if _, body, err := create(fault); err == nil {
 				t.Errorf("%s: %s", name, body)
 			}
+		}
+		created := slices.DeleteFunc(server.Requests(), func(r sandbox.Request) bool { return len(r.Changes) == 0 })
+		if len(created) != 4 {
+			t.Errorf("%d requests were processed, and all but the late one are to be", len(created))
 		}
 	})
 }

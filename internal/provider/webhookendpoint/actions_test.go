@@ -221,7 +221,8 @@ func TestRedelivery_one(t *testing.T) {
 	c.exhaust("charge.paid", true)
 	c.receiver.Respond(hook.Status(200, ""))
 	second := c.Sandbox.Deliveries()[1].ID
-	said, diagnostics := c.Core().Invoke("billing_webhook_redelivery", acctest.JSON{"endpoint_id": c.id, "delivery_id": second})
+	said, diagnostics := c.Core().Invoke("billing_webhook_redelivery",
+		acctest.JSON{"endpoint_id": c.id, "delivery_id": second})
 	if text := core.Errors(diagnostics); text != "" || len(said) != 1 {
 		t.Fatalf("said %q, %s", said, text)
 	}

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -17,8 +18,8 @@ import (
 // gets at most one.
 //
 // Latency by itself delays the request. Status, Body, Foreign and Empty respond without processing. With After, Latency
-// delays the response, and the others replace it, once the request has been processed and stored. TruncateBody cuts the response. Lag and Other
-// affect only GETs.
+// delays the response, and the others replace it, once the request has been processed and stored. TruncateBody cuts the
+// response. Lag and Other affect only GETs.
 //
 // Fields with a key can be set on a command line, in this order.
 type Fault struct {
@@ -222,6 +223,14 @@ func (f *Fault) check(spec string, keys int) error {
 			"latency, status, drop, truncate, empty, body, foreign, lag, other, silent, outage, clock")
 	}
 	return nil
+}
+
+// wait waits for Latency before or after the request is processed.
+func (f Fault) wait(ctx context.Context, after bool) error {
+	if f.After != after {
+		return nil
+	}
+	return Wait(ctx, f.Latency)
 }
 
 func (f Fault) does() bool {

@@ -102,13 +102,12 @@ func (s *Server) Handler(site Site) http.Handler {
 		if hit && fault.Late > 0 {
 			s.processLate(site, fault.Late, entry, process)
 		}
-		waits := func(after bool) bool { return fault.After == after && Wait(r.Context(), fault.Latency) != nil }
-		if hit && (s.fallsAway(site.Service, fault) || waits(false) || fault.DropBefore) {
+		if hit && (s.fallsAway(site.Service, fault) || fault.wait(r.Context(), false) != nil || fault.DropBefore) {
 			s.drop(entry)
 		}
 		a := s.respond(r, fault, &entry, process)
 		entry.returned(site, a)
-		if hit && (waits(true) || fault.DropAfter) {
+		if hit && (fault.wait(r.Context(), true) != nil || fault.DropAfter) {
 			s.drop(entry)
 		}
 		s.record(entry)

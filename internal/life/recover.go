@@ -183,11 +183,11 @@ func (j *judge) replanned(b *trouble) (*core.Plan, *violation) {
 // there are any.
 func (j *judge) follow(b *trouble, messages []string) (more bool) {
 	for _, text := range messages {
-		suggested := acctest.Suggested(addressOf(text), text)
-		if len(suggested) > 1 {
+		blocks := suggested(addressOf(text), text)
+		if len(blocks) > 1 {
 			continue // the user has to compare them
 		}
-		for id, address := range suggested {
+		for id, address := range blocks {
 			_, exists := j.blocks[address]
 			_, imported := j.imports[address]
 			bare := id[strings.LastIndexByte(id, '/')+1:]
@@ -202,6 +202,21 @@ func (j *judge) follow(b *trouble, messages []string) (more bool) {
 		}
 	}
 	return more
+}
+
+var importBlock = regexp.MustCompile(`import\s*\{\s*to\s*=\s*(\S+)\s*id\s*=\s*"([^"]+)"\s*\}`)
+
+// suggested returns the import blocks in a message about an address: ids, and the addresses to import them to.
+func suggested(about, text string) map[string]string {
+	blocks := map[string]string{}
+	for _, block := range importBlock.FindAllStringSubmatch(text, -1) {
+		address, id := block[1], block[2]
+		if kind, label, _ := strings.Cut(address, "."); label == "this" && strings.HasPrefix(about, kind+".") {
+			address = about
+		}
+		blocks[id] = address
+	}
+	return blocks
 }
 
 // openOutcome matches messages which say that an object may exist that no lookup has found.

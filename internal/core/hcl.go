@@ -252,26 +252,20 @@ func (p *parser) arguments(from hclsyntax.Attributes, in *hcl.EvalContext) (Obje
 
 // context returns the variables and functions of expressions.
 func (p *parser) context(objects map[string]Object, scope map[string]cty.Value) *hcl.EvalContext {
-	root := map[string]any{}
+	root := Object{}
 	for at, fields := range objects {
-		name, key, keyed := strings.Cut(at, `["`)
-		place := root
-		names := strings.Split(name, ".")
-		for _, step := range names[:len(names)-1] {
+		name, key, keyed := strings.Cut(strings.TrimSuffix(at, `"]`), `["`)
+		steps, place := strings.Split(name, "."), root
+		if keyed {
+			steps = append(steps, key)
+		}
+		for _, step := range steps[:len(steps)-1] {
 			if place[step] == nil {
-				place[step] = map[string]any{}
+				place[step] = Object{}
 			}
-			place, _ = place[step].(map[string]any)
+			place, _ = place[step].(Object)
 		}
-		last := names[len(names)-1]
-		if !keyed {
-			place[last] = fields
-			continue
-		}
-		if place[last] == nil {
-			place[last] = map[string]any{}
-		}
-		place[last].(map[string]any)[strings.TrimSuffix(key, `"]`)] = fields
+		place[steps[len(steps)-1]] = fields
 	}
 	in := &hcl.EvalContext{Functions: functions, Variables: map[string]cty.Value{"var": cty.ObjectVal(p.values)}}
 	maps.Copy(in.Variables, scope)

@@ -8,25 +8,13 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
 )
 
 type attributes = []*tfprotov6.SchemaAttribute
 
 // set reports whether a value is known and not null.
 func set(v cty.Value) bool { return v.IsKnown() && !v.IsNull() }
-
-// collection returns a list or a set of elements.
-func collection(as cty.Type, elements []cty.Value) cty.Value {
-	switch {
-	case len(elements) == 0 && as.IsSetType():
-		return cty.SetValEmpty(as.ElementType())
-	case len(elements) == 0:
-		return cty.ListValEmpty(as.ElementType())
-	case as.IsSetType():
-		return cty.SetVal(elements)
-	}
-	return cty.ListVal(elements)
-}
 
 // elements returns the elements of a list or set.
 func elements(v cty.Value) []cty.Value {
@@ -86,7 +74,7 @@ func proposeNested(nested *tfprotov6.SchemaObject, prior, config cty.Value) cty.
 		}
 		wanted[i] = propose(nested.Attributes, had, element)
 	}
-	return collection(config.Type(), wanted)
+	return ok(convert.Convert(cty.TupleVal(wanted), config.Type()))
 }
 
 // couldBe reports whether an element of a set may come from the configuration: it differs only in computed attributes.
@@ -239,13 +227,20 @@ func ignoring(known attributes, prior, config cty.Value, ignore []string) cty.Va
 		if path == "all" {
 			return decided(known, prior)
 		}
-		steps := strings.Split(path, ".")
-		had, before := at(prior, steps)
-		wants, now := at(config, steps)
-		if !before || !now || had.RawEquals(wants) {
-			continue
+		var steps cty.Path
+		for name := range strings.SplitSeq(path, ".") {
+			steps = steps.GetAttr(name)
 		}
-		result = replaced(result, steps, had)
+		had, errBefore := steps.Apply(prior)
+		wants, errNow := steps.Apply(config)
+		if errBefore == nil && errNow == nil && !had.RawEquals(wants) {
+			result = ok(cty.Transform(result, func(at cty.Path, v cty.Value) (cty.Value, error) {
+				if at.Equals(steps) {
+					return had, nil
+				}
+				return v, nil
+			}))
+		}
 	}
 	return result
 }
@@ -262,29 +257,5 @@ func decided(known attributes, state cty.Value) cty.Value {
 			values[attribute.Name] = decided(attribute.NestedType.Attributes, v)
 		}
 	}
-	return cty.ObjectVal(values)
-}
-
-// at returns the value at a path of attributes, and false below null and unknown.
-func at(v cty.Value, steps []string) (cty.Value, bool) {
-	for _, name := range steps {
-		if !set(v) || !v.Type().IsObjectType() {
-			return v, false
-		}
-		below, there := fields(v)[name]
-		if !there {
-			return v, false
-		}
-		v = below
-	}
-	return v, true
-}
-
-func replaced(v cty.Value, steps []string, by cty.Value) cty.Value {
-	if len(steps) == 0 {
-		return by
-	}
-	values := fields(v)
-	values[steps[0]] = replaced(values[steps[0]], steps[1:], by)
 	return cty.ObjectVal(values)
 }

@@ -69,7 +69,7 @@ func (s *scenario) expectations() map[string]expectation {
 				s.errorf("%d exist: %s", len(have), show(have))
 			}
 		}},
-		"remote": {3, 4, s.expectRemote},
+		"remote": {3, 3, s.expectRemote},
 		"secret": {1, 100, s.expectSecret},
 	}
 }
@@ -328,12 +328,6 @@ func (s *scenario) expectChange(word string, changes bool) {
 
 func (s *scenario) expectRemote(words []string) {
 	s.t.Helper()
-	if words[0] == http.MethodGet {
-		words = words[1:]
-	}
-	if len(words) != 3 {
-		s.fatalf("usage: expect remote PATH FIELD VALUE")
-	}
 	status, response := s.service.Call(http.MethodGet, words[0], nil)
 	if status != http.StatusOK {
 		s.errorf("status %d: %s", status, show(response))

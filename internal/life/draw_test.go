@@ -270,9 +270,9 @@ func (d *draw) live(seed uint64) {
 	}
 	d.do("judge")
 	d.begin()
-	actions := []func(){d.changeAndRun, d.operate, d.operate, d.operate, d.operate, d.foreign, d.foreignChangeAndRun,
-		d.foreignChangeAndRun, d.foreignChangeAndRun, d.run, d.time, d.imports, d.rename, d.drawDefaults, d.addOrRemove,
-		d.stranger}
+	actions := []func(){d.changeAndRun, d.operate, d.operate, d.operate, d.operate, d.operate, d.operate, d.foreign,
+		d.foreignChangeAndRun, d.foreignChangeAndRun, d.foreignChangeAndRun, d.run, d.time, d.imports, d.rename,
+		d.drawDefaults, d.addOrRemove, d.stranger}
 	for range lifeLength {
 		pickOne(d, actions)()
 	}

@@ -24,6 +24,7 @@ type trouble struct {
 	killed bool
 	// file is that of the run, and settle that of the runs after it.
 	file, settle string
+	refused      bool              // the plan after the run, so nothing has looked for what it has created
 	said         string            // the messages that a user has seen
 	had          string            // all states since
 	keys         map[string]object // API keys at the service before the apply, by address
@@ -133,6 +134,7 @@ func (j *judge) recover(b *trouble) *violation {
 		if len(plan.Errors) > 0 && b.killed { // what was created without a state cannot be found by another configuration
 			return j.refused(plan)
 		} else if len(plan.Errors) > 0 {
+			b.refused = true
 			return cmp.Or(j.refused(plan), j.accounted(b))
 		}
 		j.counts.runs++
@@ -248,6 +250,9 @@ func (j *judge) accounted(b *trouble) *violation {
 		late := slices.ContainsFunc(b.met, func(m met) bool { return strings.Contains(m.fault, "late=") })
 		if b.back() && (late || unclear) || unclear && (late || strings.Contains(b.said, "The lookup failed")) {
 			continue // it was carried out after the lookups, or they could not see it
+		}
+		if unclear && b.refused && slices.Contains(collections, fmt.Sprint(o["kind"])) {
+			continue // a creation with its key would return it
 		}
 		if unclear && !j.recognizable(o) && (o["kind"] == evidence.Account || o["kind"] == evidence.Subscription) {
 			continue

@@ -113,7 +113,7 @@ func (m model) stored(desired metadata.Object, ignores bool, diags *diag.Diagnos
 				"state and import it.", err))
 	}
 	if m.IgnoreRemoteChanges.ValueBool() && !ignores {
-		body = seen(body, record, record)
+		body = seen(body, body, record) // what is not in the response may have been removed
 	}
 	if !ignores {
 		body = metadata.Merge(metadata.Project(desired, withoutAdditions(desired, record)), body)

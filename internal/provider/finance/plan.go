@@ -112,8 +112,9 @@ func (m *model) planBody(config, state model, own metadata.Ownership, diags *dia
 func (m model) warnReverts(stored, desired metadata.Object, diags *diag.Diagnostics) {
 	before, _ := m.object(diags)
 	var lines []string
-	for key, have := range stored {
-		if want, there := desired[key]; there && !equalKnowing(key, before[key], have, desired) &&
+	for key, want := range desired {
+		have, there := stored[key]
+		if (there || hasKey(before, key)) && !equalKnowing(key, before[key], have, desired) &&
 			!equalKnowing(key, want, have, desired) {
 			lines = append(lines, "  "+key+"\n")
 		}

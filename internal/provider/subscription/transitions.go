@@ -58,6 +58,7 @@ const (
 	takeEndBack       transitionKey = "take_end_back"
 	keepEndedPause    transitionKey = "keep_ended_pause"
 	pauseIt           transitionKey = "pause"
+	pauseEnds         transitionKey = "pause_ends" // one that was carried out before, if the apply comes after its end
 	endLater          transitionKey = "end_later"
 )
 
@@ -103,6 +104,7 @@ var transitions = []transition{
 	{key: pauseIt, when: func(c change) bool { return c.pauseDiffers() && !c.pauseOver() },
 		check: (*planning).checkAllowPause, touches: []string{"updated_at", "status", "paused_at", "resumes_at"},
 		request: &pauseRequest, afterCreation: true},
+	{key: pauseEnds, touches: []string{"resumed_at", "activated_at"}},
 	{key: endLater, when: func(c change) bool {
 		return (c.to.CancelAtPeriodEnd.ValueBool() || c.to.CancelAtPeriodEnd.IsUnknown()) &&
 			!c.from.CancelAtPeriodEnd.ValueBool()
@@ -170,7 +172,12 @@ func keysOf(rows []transition) (keys []transitionKey) {
 
 // planTransitions determines the transitions of the plan, and marks unknown the attributes that they may change.
 func (p *planning) planTransitions(decided ...transitionKey) {
-	p.rows = p.change().rows(append(decided, p.planTransition())...)
+	c := p.change()
+	_, until := pauseFields(p.Planned.Pause)
+	if p.State.Status.ValueString() == statusPaused && c.pauseDiffers() && !until.IsNull() && p.own.pausedUntil(until) {
+		decided = append(decided, pauseEnds)
+	}
+	p.rows = c.rows(append(decided, p.planTransition())...)
 	for _, t := range p.rows {
 		p.markUnknown(t.touches)
 		if t.outcome != nil {

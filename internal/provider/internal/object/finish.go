@@ -161,8 +161,9 @@ func (o *Op[S, T, M]) learnDefaults(d difference, shown metadata.Object, own boo
 	}
 }
 
-// learnWhole learns the whole of custom_metadata. In replace mode, that includes what the service adds to what was sent:
-// without that, another system has added it. It reports whether the difference is only a wording. own is as for learnDefaults.
+// learnWhole learns the whole of custom_metadata. In replace mode, that includes what the service adds to what was
+// sent; if nothing was, another system has added it. It reports whether the difference is only a wording. own is as for
+// learnDefaults.
 func (o *Op[S, T, M]) learnWhole(d difference, own bool) bool {
 	shown, _ := d.Responded.(types.String)
 	mode, _ := value.Field(o.Plan, "custom_metadata_mode").(types.String)

@@ -295,7 +295,7 @@ func (d *draw) misfortunes() (all []string) {
 	case then == "":
 		all = append(all, "at request 1 of write: drop=before")
 	case d.chance(3):
-		all = append(all, d.either("at request (1|2|3): then "+then), "at request 1 of write: drop=before")
+		all = append(all, d.either("at request (1|2|3): then ")+then, "at request 1 of write: drop=before")
 	default:
 		all = append(all, "at request 1 of write: drop=before then "+then)
 	}
@@ -306,14 +306,9 @@ func (d *draw) misfortunes() (all []string) {
 func (d *draw) time() {
 	all := []string{"1h", "25h", "200h", "800h"}
 	passed := d.s.service.Sandbox.Clock().Now().Sub(d.start)
-	for _, address := range slices.Sorted(maps.Keys(d.blocks)) {
-		values := d.blocks[address].values
-		for _, name := range slices.Sorted(maps.Keys(values)) {
-			for _, date := range aTime.FindAllStringSubmatch(values[name], -1) {
-				if until := duration(date[1]) - passed; until > 0 {
-					all = append(all, (until + time.Hour).String())
-				}
-			}
+	for _, date := range aTime.FindAllStringSubmatch(fmt.Sprint(d.blocks), -1) { // in the order of the keys
+		if until := duration(date[1]) - passed; until > 0 {
+			all = append(all, (until + time.Hour).String())
 		}
 	}
 	d.do("clock", "advance", pickOne(d, all))

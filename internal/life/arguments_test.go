@@ -188,18 +188,22 @@ func (r *roundTrip) add(name, value string) (address string) {
 	}
 	switch r.typeName {
 	case "billing_account":
-		values["customer_id"] = "billing_customer.c.id"
+		values["customer_id"] = r.customer() + ".id"
 	case "billing_subscription":
-		values["billing_account_id"] = "billing_customer.c.billing_account_id"
+		values["billing_account_id"] = r.customer() + ".billing_account_id"
 		values["plan_id"] = choices[r.typeName]["plan_id"][0]
-	}
-	if r.typeName == "billing_account" || r.typeName == "billing_subscription" {
-		r.blocks["billing_customer.c"] = written{at: "billing_customer.c", values: map[string]string{"name": `"Ana"`}}
 	}
 	r.blocks[address] = written{at: address, values: values}
 	if name != "" {
 		r.set(address, name, value)
 	}
+	return address
+}
+
+// customer adds the customer to which other objects refer.
+func (r *roundTrip) customer() (address string) {
+	address = "billing_customer.c"
+	r.blocks[address] = written{at: address, values: map[string]string{"name": `"Ana"`}}
 	return address
 }
 

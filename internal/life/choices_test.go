@@ -31,7 +31,12 @@ var choices = func() map[string]map[string][]string {
 	for _, b := range file.Body.(*hclsyntax.Body).Blocks {
 		all[b.Type] = map[string][]string{}
 		for name, attribute := range b.Body.Attributes {
-			for _, value := range attribute.Expr.(*hclsyntax.TupleConsExpr).Exprs {
+			values, isList := attribute.Expr.(*hclsyntax.TupleConsExpr)
+			if !isList { // shared.NAME
+				all[b.Type][name] = all["shared"][name]
+				continue
+			}
+			for _, value := range values.Exprs {
 				all[b.Type][name] = append(all[b.Type][name], string(value.Range().SliceBytes(choicesText)))
 			}
 		}

@@ -113,9 +113,8 @@ func (m model) warnReverts(stored, desired metadata.Object, diags *diag.Diagnost
 	before, _ := m.object(diags)
 	var lines []string
 	for key, want := range desired {
-		have, there := stored[key]
-		if (there || hasKey(before, key)) && !equalKnowing(key, before[key], have, desired) &&
-			!equalKnowing(key, want, have, desired) {
+		have := stored[key]
+		if !equalKnowing(key, before[key], have, desired) && !equalKnowing(key, want, have, desired) {
 			lines = append(lines, "  "+key+"\n")
 		}
 	}

@@ -174,7 +174,7 @@ func keysOf(rows []transition) (keys []transitionKey) {
 func (p *planning) planTransitions(decided ...transitionKey) {
 	c := p.change()
 	_, until := pauseFields(p.Planned.Pause)
-	if p.State.Status.ValueString() == statusPaused && c.pauseDiffers() && !until.IsNull() && p.own.pausedUntil(until) {
+	if p.State.Status.ValueString() == statusPaused && c.pauseDiffers() && p.own.pausedUntil(until) {
 		decided = append(decided, pauseEnds)
 	}
 	p.rows = c.rows(append(decided, p.planTransition())...)

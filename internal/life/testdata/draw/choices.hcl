@@ -2,6 +2,19 @@
 # the block, which keeps unique values of two blocks apart, "@60h" a time after the start of the life, and $canary a
 # write-only value, which must not be anywhere. Values that may be sensitive match private in check.go.
 
+# Those of several types.
+shared {
+  custom_metadata = [
+    {}, { a = "q7 1" }, { a = "q7 2", b = { c = 1, d = "q7 x" } }, { b = { c = 2, e = [1, "q7 y"] } }, { a = null, t = true }
+  ]
+  age_recipients = [ # public keys; their private keys are not stored anywhere
+    [], ["age12mzc730zx6akp7uuergsjeeq8pv8rydr7m7kpxnkawzrm4g8nfls709e0m"], [
+      "age12mzc730zx6akp7uuergsjeeq8pv8rydr7m7kpxnkawzrm4g8nfls709e0m",
+      "age13657j4sxz5l4hgtx4s93pk8mlqtvgj3gfsh3t5f77r54u2m5x4dqnda6hl",
+    ]
+  ]
+}
+
 billing_customer {
   name            = ["Ana", "Bia"]
   external_id     = ["$name-1", "$name-2"]
@@ -23,10 +36,8 @@ billing_customer {
     [{ street = "q7 Rua A", city = "q7 S", number = "q7 10" }],
     [{ street = "q7 Rua B", complement = "q7 x", neighborhood = "q7 y" }, { postal_code = "q7 10", country = "BR" }],
   ]
-  tags = [[], ["q7 x"], ["q7 x", "q7 y"]]
-  custom_metadata = [
-    {}, { a = "q7 1" }, { a = "q7 2", b = { c = 1, d = "q7 x" } }, { b = { c = 2, e = [1, "q7 y"] } }, { a = null, t = true }
-  ]
+  tags                   = [[], ["q7 x"], ["q7 x", "q7 y"]]
+  custom_metadata        = shared.custom_metadata
   custom_metadata_mode   = ["merge", "replace"]
   create_billing_account = [true, false]
   billing_email          = ["q7.bill@example.com"]
@@ -36,15 +47,13 @@ billing_customer {
 }
 
 billing_account {
-  external_id        = ["$name-1", "$name-2"]
-  billing_email      = ["q7.bill@example.com", "q7.bill2@example.com"]
-  payment_terms_days = [5, 30]
-  auto_collection    = [true, false]
-  status             = ["active", "suspended"]
-  status_reason      = ["q7 why"]
-  custom_metadata = [
-    {}, { a = "q7 1" }, { a = "q7 2", b = { c = 1, d = "q7 x" } }, { b = { c = 2, e = [1, "q7 y"] } }, { a = null, t = true }
-  ]
+  external_id          = ["$name-1", "$name-2"]
+  billing_email        = ["q7.bill@example.com", "q7.bill2@example.com"]
+  payment_terms_days   = [5, 30]
+  auto_collection      = [true, false]
+  status               = ["active", "suspended"]
+  status_reason        = ["q7 why"]
+  custom_metadata      = shared.custom_metadata
   custom_metadata_mode = ["merge", "replace"]
   deletion_policy      = ["close", "delete", "abandon", "prevent"]
 }
@@ -78,9 +87,7 @@ billing_subscription {
   pause                = [{}, { behavior = "void" }, { resumes_at = "@60h" }, { resumes_at = "@2000h" }]
   plan_change          = [{ timing = "immediate" }, { timing = "end_of_period", reason = "q7 why" }]
   cancellation_reason  = ["q7 why", "q7 other"]
-  custom_metadata = [
-    {}, { a = "q7 1" }, { a = "q7 2", b = { c = 1, d = "q7 x" } }, { b = { c = 2, e = [1, "q7 y"] } }, { a = null, t = true }
-  ]
+  custom_metadata      = shared.custom_metadata
   custom_metadata_mode = ["merge", "replace"]
   deletion_policy      = ["cancel", "cancel_at_period_end", "abandon", "prevent"]
   on_external_cancel   = ["keep", "recreate"]
@@ -99,13 +106,8 @@ billing_webhook_endpoint {
     { type = "bearer", token_wo = "$canary-2", credentials_wo_version = 3 },
   ]
   rotate_secret_when_changed = [{}, { at = "q7 1" }, { at = "q7 2" }]
-  age_recipients = [ # public keys; their private keys are not stored anywhere
-    [], ["age12mzc730zx6akp7uuergsjeeq8pv8rydr7m7kpxnkawzrm4g8nfls709e0m"], [
-      "age12mzc730zx6akp7uuergsjeeq8pv8rydr7m7kpxnkawzrm4g8nfls709e0m",
-      "age13657j4sxz5l4hgtx4s93pk8mlqtvgj3gfsh3t5f77r54u2m5x4dqnda6hl",
-    ]
-  ]
-  deletion_policy = ["delete", "abandon", "prevent"]
+  age_recipients             = shared.age_recipients
+  deletion_policy            = ["delete", "abandon", "prevent"]
 }
 
 billing_api_key {
@@ -118,13 +120,8 @@ billing_api_key {
   rotate_when_changed  = [{}, { at = "q7 1" }, { at = "q7 2" }]
   rotate_after_days    = [1, 30]
   revoke_previous_keys = [true, false]
-  age_recipients = [
-    [], ["age12mzc730zx6akp7uuergsjeeq8pv8rydr7m7kpxnkawzrm4g8nfls709e0m"], [
-      "age12mzc730zx6akp7uuergsjeeq8pv8rydr7m7kpxnkawzrm4g8nfls709e0m",
-      "age13657j4sxz5l4hgtx4s93pk8mlqtvgj3gfsh3t5f77r54u2m5x4dqnda6hl",
-    ]
-  ]
-  deletion_policy = ["revoke", "abandon", "prevent"]
+  age_recipients       = shared.age_recipients
+  deletion_policy      = ["revoke", "abandon", "prevent"]
 }
 
 billing_finance_record {

@@ -1,10 +1,10 @@
-//go:build race
-
 package provider_test
 
 import (
 	"context"
 	"os"
+	"runtime/debug"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"testing"
@@ -18,9 +18,13 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// TestStorm changes 52 objects at the same time, for the race detector, while requests meet 429s, resets, lost responses,
-// a rejected token, silent connections, an outage and an interrupt.
+// TestStorm changes 52 objects at the same time, for the race detector, while requests meet 429s, resets, lost
+// responses, a rejected token, silent connections, an outage and an interrupt.
 func TestStorm(t *testing.T) {
+	built, _ := debug.ReadBuildInfo()
+	if built == nil || !slices.Contains(built.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+		t.Skip("finds races only with the race detector: make test-race")
+	}
 	text, err := os.ReadFile("testdata/storm.tf")
 	if err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/hook"
 	"github.com/recurring-billing/terraform-provider-billing/internal/mirror"
 )
 
@@ -115,7 +116,9 @@ type scene struct {
 	t       *testing.T
 	applied int // requests before the last apply
 
-	receiver *receiver
+	receiver *hook.Receiver // accepts every delivery, until trust
+	arrived  int            // deliveries until the last arrives
+	trusting bool
 
 	steps int
 	began time.Time // the current step
@@ -130,8 +133,8 @@ func (s *stage) setUp(env *testscript.Env) error {
 	c := &scene{stage: s, t: env.T().(player).T}
 	env.Values[sceneKey{}] = c
 	env.Defer(c.end)
-	var err error
-	if c.receiver, err = startReceiver(c.t, filepath.Join(env.WorkDir, "receiver.pem")); err != nil {
+	c.receiver = hook.Start(c.t)
+	if err := os.WriteFile(filepath.Join(env.WorkDir, "receiver.pem"), c.receiver.PEM(), 0o600); err != nil {
 		return err
 	}
 	env.Setenv("PATH", filepath.Join(s.dir, "bin")+string(os.PathListSeparator)+env.Getenv("PATH"))

@@ -80,7 +80,7 @@ func (s *scenario) concluded(command string) {
 	case inPlan && (command == "apply" || command == "destroy"):
 		s.fatalf("the plan fails, not the apply: write ! plan, or ! plan -destroy\n%s", errs)
 	}
-	s.unnamed, s.counted, s.failed = slices.Clone(s.last.errors), false, s.where()
+	s.failed = s.where()
 }
 
 // flags returns the flags of a run, and rest, the words without them.

@@ -12,7 +12,7 @@ import (
 
 // copied compares a plan against a copy of the organization with one against the organization itself.
 func (j *judge) copied() *violation {
-	j.counts.copies++
+	j.counts["copies"]++
 	defer j.net.hold()()
 	if workspace, stands := j.drive.(*core.Workspace); stands { // an error may name the object that comes last
 		defer func(turn func(string)) { workspace.Turn = turn }(workspace.Turn)

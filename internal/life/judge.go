@@ -24,7 +24,7 @@ import (
 type judge struct {
 	*scenario
 
-	counts counts
+	counts map[string]int // what is judged; runs are cycles of a plan and an apply
 
 	file, appliedFile string             // of the last run, and of the last apply that succeeded
 	written           core.Configuration // the file
@@ -55,13 +55,11 @@ type judge struct {
 }
 
 func newJudge(s *scenario) *judge {
-	return &judge{scenario: s, imports: map[string]string{}, imported: map[string]bool{}, unapplied: map[string]bool{},
-		dirty: map[string]bool{}, resembling: map[string]string{}, others: map[string]bool{}, graces: map[string]bool{},
+	return &judge{scenario: s, counts: map[string]int{}, imports: map[string]string{}, imported: map[string]bool{},
+		unapplied: map[string]bool{},
+		dirty:     map[string]bool{}, resembling: map[string]string{}, others: map[string]bool{}, graces: map[string]bool{},
 		contacts: map[string]map[string]string{}}
 }
-
-// counts counts what is judged; runs are cycles of a plan and an apply.
-type counts struct{ lives, commands, runs, refused, requests, copies, met int }
 
 // block is a resource block, as far as the judge looks at it. A reference is {"$ref": "billing_customer.c.id"}.
 type block struct {
@@ -174,7 +172,7 @@ func rename[V any](all map[string]V, from, to string) {
 
 // noted notes a command.
 func (j *judge) noted(name string) {
-	j.counts.commands++
+	j.counts["commands"]++
 	if !slices.Contains([]string{"apply", "plan", "copy", "expect", "at", "meanwhile"}, name) {
 		j.calm = false
 	}
@@ -183,7 +181,7 @@ func (j *judge) noted(name string) {
 // run plans and applies a file, and compares the two. After a misfortune, the state is settled with the file settle,
 // which may be another one.
 func (j *judge) run(file, settle string, createFirst bool) *violation {
-	j.counts.runs++
+	j.counts["runs"]++
 	meets, meanwhile := j.meets, j.meanwhile
 	j.meets, j.meanwhile = nil, nil
 	calm := j.calm && file == j.file
@@ -197,7 +195,7 @@ func (j *judge) run(file, settle string, createFirst bool) *violation {
 	before := j.objects()
 	plan, sent, bad := j.planned(j.configuration())
 	j.last = planOnly(before, plan, sent)
-	j.counts.requests += len(sent)
+	j.counts["requests"] += len(sent)
 	if bad = cmp.Or(bad, j.forgotten(plan)); bad == nil && calm {
 		bad = j.quiet(plan, meets)
 	}
@@ -232,7 +230,7 @@ func (j *judge) run(file, settle string, createFirst bool) *violation {
 		return broken("slow interrupt", "the apply went on for %s", j.net.delayed())
 	}
 	j.unbound = j.unbound && len(done.Errors) > 0
-	j.counts.requests += len(requests)
+	j.counts["requests"] += len(requests)
 	j.last.add(done, requests)
 	for _, bad := range all {
 		switch {

@@ -33,11 +33,10 @@
 // # Commands
 //
 // One command per line. # starts a comment. Words with spaces are in single quotes; two single quotes inside them are
-// one. A leading ! means that Terraform must fail, and the next lines say why: "expect error" for each error, "expect
-// error" for one and "expect errors" for their number, or "expect messages". Use ! plan and ! plan -destroy if the plan
-// fails, and ! apply and ! destroy if the plan succeeds and its apply fails. In every word, {billing_customer.c.id} is
-// an attribute in state, {called.id} a field of the object that the last call returned, and {called} all of it.
-// {age.ana} is the age recipient of an identity of that name, and {age.ana.key} its private key.
+// one. A leading ! means that Terraform must fail, and "expect messages" must follow. Use ! plan and ! plan -destroy if
+// the plan fails, and ! apply and ! destroy if the plan succeeds and its apply fails. In every word,
+// {billing_customer.c.id} is an attribute in state, {called.id} a field of the object that the last call returned, and
+// {called} all of it. {age.ana} is the age recipient of an identity of that name, and {age.ana.key} its private key.
 //
 // Terraform. FILE defaults to main.tf. The state stays between commands.
 //
@@ -118,15 +117,11 @@
 //	expect sent OPERATION JSON           one request of the operation, with this body
 //	expect no writes                     only GET requests
 //	expect writes OPERATION...           exactly these requests in addition to GET, in this order
-//	expect warning 'REGEXP' [ATTR]       one of the warnings, as "address: summary: detail" in one line, and the argument
-//	                                     that it refers to
-//	expect warnings N                    the number of different warnings; expect no warnings
-//	expect error 'REGEXP' [ATTR]         one of the errors; expect errors N. Through Terraform itself, an error in the
-//	                                     text of the configuration has no address
-//	expect messages NAME...              all messages are exactly those of these sections of testdata/messages.txt;
-//	                                     UPDATE_MESSAGES=1 writes those missing in the others to the first one. An id is
-//	                                     replaced by the name of the object that has it in state. Each section must be
-//	                                     used, and no message may be in two
+//	expect no warnings
+//	expect messages NAME...              all errors and warnings are exactly those of these sections of
+//	                                     testdata/messages.txt; UPDATE_MESSAGES=1 writes those missing in the others to
+//	                                     the first one. An id is replaced by the name of the object that has it in
+//	                                     state. Each section must be used. Through Terraform itself, only summaries count
 //	expect state ADDRESS.ATTR VALUE      text, JSON, null, or /REGEXP/; ATTR may be a path: a.b.0.c
 //	expect state ADDRESS                 it is in the state; expect no state ADDRESS
 //	expect changed ADDRESS.ATTR          the value in state differs from before the command; expect kept ADDRESS.ATTR
@@ -221,10 +216,8 @@ type scenario struct {
 	last    run
 
 	fails     bool         // the command begins with !
-	failed    string       // the line of the last failure
+	failed    string       // the line of the last failure, until its messages are expected
 	clockRuns bool         // times in messages differ between runs
-	unnamed   []string     // its errors that are not expected yet
-	counted   bool         // their number is expected
 	changes   []string     // to the file of the run
 	meanwhile []func()     // happens between the next plan and its apply
 	meets     []misfortune // of the next run
@@ -322,14 +315,16 @@ func (s *scenario) play(line string) {
 			s.fatalf("only apply, plan, destroy and import can be expected to fail")
 		}
 	}
-	s.named(words)
+	if words[0] != "expect" {
+		s.named()
+	}
 	s.command(words)
 }
 
 // finish checks that everything was used.
 func (s *scenario) finish() {
 	s.t.Helper()
-	s.named(nil)
+	s.named()
 	switch {
 	case s.judge != nil && s.judge.over:
 		return
@@ -345,17 +340,13 @@ func (s *scenario) finish() {
 	}
 }
 
-// named checks that the expectations after a failure name each error, or one of them and their number.
-func (s *scenario) named(next []string) {
+// named checks that the messages of a failure were expected.
+func (s *scenario) named() {
 	s.t.Helper()
-	if len(next) > 0 && next[0] == "expect" {
-		return
+	if s.failed != "" {
+		s.t.Fatalf("%s\nadd the reason: expect messages NAME. The errors are:\n%s", s.failed,
+			strings.Join(s.last.errors, "\n"))
 	}
-	if len(s.unnamed) > 0 && (!s.counted || len(s.unnamed) == len(s.last.errors)) {
-		s.t.Fatalf("%s\nadd the reason: expect error 'REGEXP' for each error, or for one and expect errors N, or expect "+
-			"messages NAME. The errors are:\n%s", s.failed, strings.Join(s.unnamed, "\n"))
-	}
-	s.unnamed = nil
 }
 
 func (s *scenario) where() string { return fmt.Sprintf("%s:%d: %s", s.path, s.line, s.text) }

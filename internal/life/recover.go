@@ -42,7 +42,7 @@ func (b *trouble) rounds() int {
 // trouble returns what the run has met; nil if nothing that may show.
 func (j *judge) trouble(began time.Time, settle string) *trouble {
 	all, killed := j.mishaps.happened()
-	j.counts.met += len(all)
+	j.counts["misfortunes"] += len(all)
 	j.unbound = j.unbound || len(all) > 0 // the organization may have been unknown for too long
 	if len(all) <= mostPromised && !slices.ContainsFunc(all, func(m met) bool { return !m.promised() }) {
 		return nil
@@ -137,7 +137,7 @@ func (j *judge) recover(b *trouble) *violation {
 			b.refused = true
 			return cmp.Or(j.refused(plan), j.accounted(b))
 		}
-		j.counts.runs++
+		j.counts["runs"]++
 		began := j.service.Sandbox.Clock().Now()
 		done, _, all := j.carried(plan, false)
 		if len(all) > 0 {

@@ -90,7 +90,7 @@ func (j *judge) movedLater(text string) bool {
 
 // refused checks the errors of a failed plan, and restores the configuration of the last apply.
 func (j *judge) refused(plan *core.Plan) *violation {
-	j.counts.refused++
+	j.counts["refused"]++
 	wrong := slices.IndexFunc(plan.Errors, func(text string) bool {
 		return !j.refusal(text)
 	})
@@ -347,8 +347,10 @@ func (j *judge) faithful(plan *core.Plan) *violation {
 			}
 			freeForm := strings.Contains(name, "custom_metadata") || name == "body" || name == "response"
 			defaults := j.defaults[0] != nil || j.defaults[1] != nil // including those that were removed
-			return slices.Contains(ours, name) || freeForm && (defaults || losesNull || j.marks[address] != nil ||
-				len(j.blocks[address].ignore) > 0)
+			block := j.blocks[address]
+			// No apply has reverted what the block ignores, such as a late update of a configuration that was taken back.
+			ignores := len(block.ignore) > 0 || block.values["ignore_remote_changes"] == true
+			return slices.Contains(ours, name) || freeForm && (defaults || losesNull || j.marks[address] != nil || ignores)
 		})
 		// An import does not know how the service words what was sent, so its first apply sends it.
 		worded := j.rewords && change.Action == core.Update

@@ -2,6 +2,7 @@ package life
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -68,19 +69,19 @@ func smallest(t *testing.T, text string, bad *violation) (string, *violation) {
 	return scenarioOf(lines, files), bad
 }
 
-// parts lists the blocks of files and the lines in them, each as the first line of its block and itself.
-func parts(files map[string]string) (all [][2]string) {
+// parts matches what may be removed from files: blocks, and the lines in them. What stays is the first group.
+func parts(files map[string]string) (all []*regexp.Regexp) {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		block := ""
 		for line := range strings.Lines(files[name]) {
-			if block != "" {
-				all = append(all, [2]string{block, line})
-			}
-			if strings.HasSuffix(line, " {\n") && block == "" {
-				block = line
-				all = append(all, [2]string{block, ""})
-			} else if line == "}\n" {
+			switch {
+			case line == "}\n":
 				block = ""
+			case block != "":
+				all = append(all, regexp.MustCompile(`(?m)^(`+block+`(?:[^}].*\n)*?)`+regexp.QuoteMeta(line)))
+			case strings.HasSuffix(line, " {\n"):
+				block = regexp.QuoteMeta(line)
+				all = append(all, regexp.MustCompile(`(?m)^()`+block+`(?:[^}].*\n)*}\n`))
 			}
 		}
 	}
@@ -88,17 +89,11 @@ func parts(files map[string]string) (all [][2]string) {
 }
 
 // lacking removes a part from a file, or from all.
-func lacking(files map[string]string, name string, part [2]string) map[string]string {
+func lacking(files map[string]string, name string, part *regexp.Regexp) map[string]string {
 	fewer := maps.Clone(files)
 	for file, text := range files {
-		before, found, has := strings.Cut(text, part[0])
-		if !has || name != "" && name != file {
-			continue
-		}
-		lines, after, _ := strings.Cut("\n"+found, "\n}\n")
-		if fewer[file] = before + after; part[1] != "" {
-			lines = strings.Replace(lines+"\n", "\n"+part[1], "\n", 1)
-			fewer[file] = before + part[0] + strings.TrimPrefix(lines, "\n") + "}\n" + after
+		if name == "" || name == file {
+			fewer[file] = part.ReplaceAllString(text, "$1")
 		}
 	}
 	return fewer

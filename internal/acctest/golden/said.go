@@ -166,7 +166,7 @@ func Unused() error {
 }
 
 var (
-	heading  = regexp.MustCompile(`^(error|warning)(?: at [^ ]*)?: (.*)`)
+	heading  = regexp.MustCompile(`^(error|warning)(?: at [^ ]*(?: \(deposed\))?)?: (.*)`)
 	writing  sync.Mutex
 	step     = regexp.MustCompile(`\w+\("?([^")]*)"?\)`)
 	id       = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}`)

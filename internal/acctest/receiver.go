@@ -2,7 +2,6 @@ package acctest
 
 import (
 	"context"
-	"fmt"
 	"net"
 	"net/netip"
 	"testing"
@@ -11,15 +10,9 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// Host names that the sandbox of a receiver resolves. The provider must reject loopback addresses, so the receiver has
-// a public name, which is in its certificate; the other name resolves to an internal address.
-const (
-	receiverHost = "example.com"
-	internalHost = "intranet.example.com"
-)
-
-// InternalURL looks public, but resolves to an internal address.
-const InternalURL = "https://" + internalHost + "/hook"
+// receiverHost resolves to this machine. The provider must reject loopback addresses, so the receiver has a public name,
+// which is in its certificate.
+const receiverHost = "example.com"
 
 // NewReceiver starts a receiver of webhooks with a public name.
 func NewReceiver(t *testing.T) *hook.Receiver {
@@ -32,22 +25,16 @@ func NewReceiver(t *testing.T) *hook.Receiver {
 // Receiving makes a sandbox resolve the receiver's name.
 func Receiving(r *hook.Receiver) Option {
 	return func(o *sandbox.Options) {
-		o.AllowLoopbackReceivers, o.ReceiverCAs, o.Resolver = true, r.CAs(),
-			hosts{receiverHost: "127.0.0.1", internalHost: "10.1.2.3"}
+		o.AllowLoopbackReceivers, o.ReceiverCAs, o.Resolver = true, r.CAs(), resolver{}
 	}
 }
 
-type hosts map[string]string
+type resolver struct{}
 
 // LookupNetIP implements sandbox.Resolver.
-func (h hosts) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
-	address, known := h[host]
-	if !known {
+func (resolver) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
+	if host != receiverHost {
 		return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
 	}
-	parsed, err := netip.ParseAddr(address)
-	if err != nil {
-		return nil, fmt.Errorf("the test's address of %s: %w", host, err)
-	}
-	return []netip.Addr{parsed}, nil
+	return []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1})}, nil
 }

@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"net/http"
 	"path"
 	"slices"
 	"strings"
@@ -112,17 +111,6 @@ func All(prefix string) []Exchange {
 		exchanges = append(exchanges, exchange)
 	}
 	return exchanges
-}
-
-// Responses returns the bodies of these exchanges' responses with status 200, see [All].
-func Responses(prefix string) [][]byte {
-	var bodies [][]byte
-	for _, exchange := range All(prefix) {
-		if exchange.Response.Status == http.StatusOK {
-			bodies = append(bodies, exchange.Response.Body)
-		}
-	}
-	return bodies
 }
 
 // readEvidence decodes one entry. It rejects unknown fields, so that a misspelled member is an error and not lost.

@@ -317,19 +317,19 @@ func (a applied) items(change *core.Change, r sandbox.Request) string {
 	there, _ := a.before[change.Address]["items"].([]any)
 	shown, _ := change.Before["items"].([]any)
 	for _, item := range wanted(there) {
-		if !holds(sent, item) && !holds(shown, item) && !a.warned(item) {
+		if !holds(sent, item) && !holds(shown, item) && !a.warned(change.Address, item) {
 			return fmt.Sprintf("%s does not show the removal of the item %s", change.Address, show(item))
 		}
 	}
 	return ""
 }
 
-// warned reports whether the plan contains a warning about an item.
-func (a applied) warned(item any) bool {
+// warned reports whether the plan contains a warning about an item, or says that it cannot show what it removes.
+func (a applied) warned(address string, item any) bool {
 	fields, _ := item.(object)
 	return slices.ContainsFunc(a.plan.Warnings, func(text string) bool {
-		return strings.Contains(text, fmt.Sprint(fields["product_id"])) &&
-			strings.Contains(text, fmt.Sprint(fields["quantity"]))
+		return strings.HasPrefix(text, address) && strings.Contains(text, "may lose items that the plan cannot show") ||
+			strings.Contains(text, fmt.Sprint(fields["product_id"])) && strings.Contains(text, fmt.Sprint(fields["quantity"]))
 	})
 }
 

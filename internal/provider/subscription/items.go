@@ -166,9 +166,15 @@ func (p *planning) itemTransition() transitionKey {
 	}
 	if before.IsNull() && p.client != nil {
 		listed, known, err := p.client.SubscriptionItems(p.ctx, p.State.ID.ValueString())
-		if err != nil {
+		switch {
+		case err != nil:
 			apidiag.Add(p.Diags, err, p.r.Operation("read the items of", p.State))
-		} else if known {
+		case !known:
+			p.Diags.AddAttributeWarning(path.Root(argItems), p.State.title()+" may lose items that the plan cannot show",
+				"The service does not list its items. The plan sends items as a whole, so any others are removed. If the "+
+					"service has listed them before, plan again. To keep them, remove the argument.")
+			return changeItems
+		default:
 			before = seenItems(types.SetNull(itemType), listed)
 		}
 	}

@@ -313,9 +313,6 @@ func webhook(body object) object {
 	}
 }
 
-// Typed returns the schema of a type.
-func Typed[T any](s server.Schemas) server.Schema { return s.Of(reflect.TypeFor[T]()) }
-
 // Sent returns the schema of a type whose fields are optional, except those listed.
 func Sent[T any](required ...string) func(server.Schemas) server.Schema {
 	return func(s server.Schemas) server.Schema {

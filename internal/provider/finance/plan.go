@@ -87,21 +87,32 @@ func (m *model) planBody(config, state model, own metadata.Ownership, diags *dia
 	if err != nil {
 		desired = nil // unknown in part, or rejected below
 	}
-	stored, _, ok := state.stored(desired, m.IgnoreRemoteChanges.ValueBool(), diags)
+	plan := func(ignores bool) (metadata.Change, metadata.Object, bool) {
+		stored, _, ok := state.stored(desired, ignores, diags)
+		if !ok {
+			return metadata.Change{}, nil, false
+		}
+		change, err := own.Plan(config.Body, state.Body, withoutAdditions(desired, stored))
+		if err != nil {
+			diags.AddAttributeError(path.Root(attrBody), "Invalid body", fmt.Sprintf("The body cannot be sent: %s.", err))
+		}
+		return change, stored, err == nil
+	}
+	ignored, now := state.IgnoreRemoteChanges.ValueBool(), m.IgnoreRemoteChanges
+	change, stored, ok := plan(now.ValueBool())
 	if !ok {
 		return metadata.Owned{}
 	}
-	change, err := own.Plan(config.Body, state.Body, withoutAdditions(desired, stored))
-	if err != nil {
-		diags.AddAttributeError(path.Root(attrBody), "Invalid body", fmt.Sprintf("The body cannot be sent: %s.", err))
-		return metadata.Owned{}
+	if m.Body = change.Planned; now.IsUnknown() || ignored && !now.ValueBool() {
+		// The body of the state lacks what it has ignored, so only the configuration decides whether the body changes.
+		other, _, _ := plan(true)
+		m.Body, change.Differs = other.Planned, change.Differs || now.IsUnknown() && other.Differs
 	}
-	m.Body, m.Response = change.Planned, state.Response
-	if change.Differs {
+	if m.Response = state.Response; change.Differs {
 		m.Response = types.StringUnknown()
 	}
-	if change.Differs && state.IgnoreRemoteChanges.ValueBool() && !m.IgnoreRemoteChanges.ValueBool() {
-		state.warnReverts(stored, desired, diags)
+	if change.Differs && ignored && !now.ValueBool() {
+		state.warnReverts(stored, desired, now, diags)
 	}
 	change.WarnForeign(path.Root(attrBody), "the "+state.displayName(), "", diags)
 	return metadata.Owned{Object: change.Desired}
@@ -109,7 +120,7 @@ func (m *model) planBody(config, state model, own metadata.Ownership, diags *dia
 
 // warnReverts reports which changes of other systems the apply reverts, because the state, which has ignored them, does
 // not show them. stored is the service's body.
-func (m model) warnReverts(stored, desired metadata.Object, diags *diag.Diagnostics) {
+func (m model) warnReverts(stored, desired metadata.Object, ignores types.Bool, diags *diag.Diagnostics) {
 	before, _ := m.object(diags)
 	var lines []string
 	for key, want := range desired {
@@ -122,10 +133,13 @@ func (m model) warnReverts(stored, desired metadata.Object, diags *diag.Diagnost
 		return
 	}
 	slices.Sort(lines)
+	because := "ignore_remote_changes is no longer true, so"
+	if ignores.IsUnknown() {
+		because = "If ignore_remote_changes turns out not to be true,"
+	}
 	diags.AddAttributeWarning(path.Root("ignore_remote_changes"), "The apply reverts changes by other systems to the "+
-		m.displayName(), fmt.Sprintf("ignore_remote_changes is no longer true, so these keys of body are sent as "+
-		"configured:\n\n%s\nresponse shows the values of the service. To keep one, write it in body.",
-		strings.Join(lines, "")))
+		m.displayName(), fmt.Sprintf("%s these keys of body are sent as configured:\n\n%s\nresponse shows the values of the "+
+		"service. To keep one, write it in body.", because, strings.Join(lines, "")))
 }
 
 // rejectReplacement rejects an update that requires a new record. The plan did not show a replacement, so the apply

@@ -10,8 +10,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// receiverHost resolves to this machine. The provider must reject loopback addresses, so the receiver has a public name,
-// which is in its certificate.
+// receiverHost resolves to this machine. The provider must reject loopback addresses, so the receiver has a public
+// name, which is in its certificate.
 const receiverHost = "example.com"
 
 // NewReceiver starts a receiver of webhooks with a public name.

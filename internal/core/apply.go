@@ -12,9 +12,7 @@ import (
 
 // Applied is the result of an apply.
 type Applied struct {
-	Errors, Warnings []string
-	// Diagnostics holds all diagnostics, as the provider returned them.
-	Diagnostics []*tfprotov6.Diagnostic
+	Said
 
 	failed map[string]bool
 }
@@ -70,13 +68,11 @@ func (w *Workspace) neededByUpdated(address string, changes []*Change) bool {
 }
 
 func (a *Applied) note(address string, all []*tfprotov6.Diagnostic) bool {
-	errs, warnings := worded(address, all)
-	a.Errors, a.Warnings = append(a.Errors, errs...), append(a.Warnings, warnings...)
-	a.Diagnostics = append(a.Diagnostics, all...)
-	if len(errs) > 0 {
+	fine := a.Said.note(address, all)
+	if !fine {
 		a.failed[address] = true
 	}
-	return len(errs) == 0
+	return fine
 }
 
 // destroyAll destroys objects, except those needed by an object that could not be destroyed.

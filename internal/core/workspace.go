@@ -163,13 +163,18 @@ const (
 	Forget  = "forget" // a removed block with destroy = false
 )
 
-// Plan is a plan of a whole configuration.
-type Plan struct {
-	Changes []*Change
+// Said is what a plan or an apply has said.
+type Said struct {
 	// Errors and Warnings start with the address of the object.
 	Errors, Warnings []string
 	// Diagnostics holds all diagnostics, as the provider returned them.
 	Diagnostics []*tfprotov6.Diagnostic
+}
+
+// Plan is a plan of a whole configuration.
+type Plan struct {
+	Changes []*Change
+	Said
 
 	configuration Configuration
 	refreshed     map[string]*held
@@ -509,23 +514,18 @@ func destroyedLast(objects map[string]*held) []string {
 // noting records diagnostics, and reports whether they contain no error.
 type noting = func(address string, all []*tfprotov6.Diagnostic) bool
 
-func (p *Plan) note(address string, all []*tfprotov6.Diagnostic) bool {
-	errs, warnings := worded(address, all)
-	p.Errors, p.Warnings = append(p.Errors, errs...), append(p.Warnings, warnings...)
-	p.Diagnostics = append(p.Diagnostics, all...)
-	return len(errs) == 0
-}
-
-func worded(address string, all []*tfprotov6.Diagnostic) (errs, warnings []string) {
+func (s *Said) note(address string, all []*tfprotov6.Diagnostic) bool {
+	before := len(s.Errors)
 	for _, d := range all {
 		text := fmt.Sprintf("%s: %s: %s", address, d.Summary, d.Detail)
 		if d.Severity == tfprotov6.DiagnosticSeverityError {
-			errs = append(errs, text)
+			s.Errors = append(s.Errors, text)
 		} else {
-			warnings = append(warnings, text)
+			s.Warnings = append(s.Warnings, text)
 		}
 	}
-	return errs, warnings
+	s.Diagnostics = append(s.Diagnostics, all...)
+	return len(s.Errors) == before
 }
 
 // refresh reads an object of the state, or imports it.

@@ -1,6 +1,7 @@
 package life
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -50,8 +51,7 @@ func (s *scenario) apply(words []string) {
 	}
 	parsed, err := core.Parse(text, c.Variables)
 	if err != nil {
-		s.last = run{plan: &core.Plan{Errors: []string{err.Error()}}, errors: []string{err.Error()},
-			before: s.objects()}
+		s.last = planOnly(s.objects(), &core.Plan{Said: core.Said{Errors: []string{err.Error()}}}, nil)
 		s.concluded(words[0])
 		return
 	}
@@ -69,7 +69,7 @@ func (s *scenario) apply(words []string) {
 // concluded checks whether the last run failed as expected: in the plan, or in the apply of a plan that succeeds.
 func (s *scenario) concluded(command string) {
 	s.t.Helper()
-	errs, inPlan := strings.Join(s.last.errors, "\n"), len(s.last.plan.Errors) > 0
+	errs, inPlan := strings.Join(s.last.Errors, "\n"), len(s.last.plan.Errors) > 0
 	switch {
 	case !s.fails && errs != "":
 		s.fatalf("%s", errs)
@@ -278,6 +278,44 @@ func pathOfKind(name string) string {
 		return kind.Path()
 	}
 	return "/v1/" + name
+}
+
+func typeOf(address string) string { return core.Block{Address: address}.Type() }
+
+// pathOf returns the path of an object in state.
+func pathOf(address string, state object) string {
+	id, _ := state["id"].(string)
+	collection, _ := state["collection"].(string)
+	return strings.Replace(evidence.KindOf(typeOf(address)).Path(), "{collection}", collection, 1) + "/" + id
+}
+
+// remote returns the object at the service, with the items of a subscription as a field; nil if it does not exist.
+func (s *scenario) remote(address string, state object) object {
+	if state == nil || evidence.KindOf(typeOf(address)).Type == "" {
+		return nil
+	}
+	path := pathOf(address, state)
+	status, response := s.service.Call(http.MethodGet, path, nil)
+	data, _ := response["data"].(object)
+	if status != http.StatusOK || data == nil {
+		return nil
+	}
+	if typeOf(address) == "billing_subscription" {
+		_, listed := s.service.Call(http.MethodGet, path+"/items", nil)
+		data["items"] = listed["data"]
+	}
+	return data
+}
+
+// wanted returns items in the format of a request.
+func wanted(items []any) []any {
+	var all []any
+	for _, item := range items {
+		fields, _ := item.(object)
+		all = append(all, object{"product_id": fields["product_id"], "price_id": fields["price_id"],
+			"quantity": cmp.Or(fields["quantity"], any(json.Number("1"))), "unit_amount_subcents": fields["unit_amount_subcents"]})
+	}
+	return all
 }
 
 // live returns the objects of a kind at the service that have not ended.

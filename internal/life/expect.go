@@ -49,8 +49,8 @@ func (s *scenario) expectations() map[string]expectation {
 		"no writes": {0, 0, s.expectWrites}, "writes": {1, 100, s.expectWrites},
 		"messages": {1, 100, s.expectMessages},
 		"no warnings": {0, 0, func([]string) {
-			if len(s.last.warnings) > 0 {
-				s.errorf("%s", strings.Join(s.last.warnings, "\n"))
+			if len(s.last.Warnings) > 0 {
+				s.errorf("%s", strings.Join(s.last.Warnings, "\n"))
 			}
 		}},
 		"state": {1, 2, s.expectState},
@@ -186,7 +186,7 @@ func (s *scenario) expectMessages(words []string) {
 		golden.SaidOf(s.t, strings.Join(words, " "), s.messages(), s.names())
 		return
 	}
-	texts := strings.Join(strings.Fields(strings.Join(slices.Concat(s.last.errors, s.last.warnings), " ")), " ")
+	texts := strings.Join(strings.Fields(strings.Join(slices.Concat(s.last.Errors, s.last.Warnings), " ")), " ")
 	for _, summary := range golden.Summaries(s.t, words) {
 		if !regexp.MustCompile(summary).MatchString(texts) {
 			s.errorf("no message is %s: %s", summary, texts)
@@ -196,8 +196,8 @@ func (s *scenario) expectMessages(words []string) {
 
 // messages returns the messages of the last run.
 func (s *scenario) messages() (all []golden.Message) {
-	texts := slices.Concat(s.last.errors, s.last.warnings)
-	for _, d := range s.last.said {
+	texts := slices.Concat(s.last.Errors, s.last.Warnings)
+	for _, d := range s.last.Diagnostics {
 		text := fmt.Sprintf(": %s: %s", d.Summary, d.Detail)
 		at := slices.IndexFunc(texts, func(worded string) bool { return strings.HasSuffix(worded, text) })
 		address := strings.TrimSuffix(texts[at], text)

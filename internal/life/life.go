@@ -148,7 +148,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
@@ -225,23 +224,21 @@ type scenario struct {
 
 // run holds the results of the last command that ran Terraform.
 type run struct {
-	plan             *core.Plan
-	errors, warnings []string
-	said             []*tfprotov6.Diagnostic // errors and warnings; Terraform itself returns only their texts
-	sent             []sandbox.Request
-	before           map[string]object // the state before the run
+	plan      *core.Plan
+	core.Said // Terraform itself returns only texts
+	sent      []sandbox.Request
+	before    map[string]object // the state before the run
 }
 
 // planOnly returns the results of a plan.
 func planOnly(before map[string]object, plan *core.Plan, sent []sandbox.Request) run {
-	return run{before: before, plan: plan, errors: plan.Errors, warnings: plan.Warnings, sent: sent,
-		said: plan.Diagnostics}
+	return run{before: before, plan: plan, Said: plan.Said, sent: sent}
 }
 
 // add adds the results of the apply.
 func (r *run) add(done *core.Applied, sent []sandbox.Request) {
-	r.errors, r.warnings = done.Errors, append(slices.Clone(r.warnings), done.Warnings...)
-	r.sent, r.said = append(r.sent, sent...), append(slices.Clone(r.said), done.Diagnostics...)
+	r.Errors, r.Warnings = done.Errors, slices.Concat(r.Warnings, done.Warnings)
+	r.sent, r.Diagnostics = append(r.sent, sent...), slices.Concat(r.Diagnostics, done.Diagnostics)
 }
 
 // play plays a scenario, in virtual time unless it runs through Terraform itself.
@@ -345,7 +342,7 @@ func (s *scenario) named() {
 	s.t.Helper()
 	if s.failed != "" {
 		s.t.Fatalf("%s\nadd the reason: expect messages NAME. The errors are:\n%s", s.failed,
-			strings.Join(s.last.errors, "\n"))
+			strings.Join(s.last.Errors, "\n"))
 	}
 }
 

@@ -151,12 +151,15 @@ func (d *terraform) leak(output string) string {
 	return ""
 }
 
-// texts returns errors or warnings with their addresses.
-func texts(all []acctest.Said) (texts []string) {
-	for _, said := range all {
-		texts = append(texts, said.String())
+// saidBy returns errors and warnings with their addresses.
+func saidBy(printed acctest.Printed) (all core.Said) {
+	for _, said := range printed.Errors {
+		all.Errors = append(all.Errors, said.String())
 	}
-	return texts
+	for _, said := range printed.Warnings {
+		all.Warnings = append(all.Warnings, said.String())
+	}
+	return all
 }
 
 // arguments returns the arguments of terraform plan.
@@ -191,7 +194,7 @@ func (d *terraform) Plan(c core.Configuration) *core.Plan {
 		d.Write("versions.tf", acctest.Versions)
 	}
 	printed := d.run(arguments(c)...)
-	p := &core.Plan{Errors: texts(printed.Errors), Warnings: texts(printed.Warnings)}
+	p := &core.Plan{Said: saidBy(printed)}
 	if len(p.Errors) > 0 {
 		return p
 	}
@@ -259,7 +262,7 @@ func withUnknown(v, unknown any) any {
 func (d *terraform) Apply(*core.Plan, bool) *core.Applied {
 	d.t.Helper()
 	printed := d.run("apply", "-input=false", "plan")
-	return &core.Applied{Errors: texts(printed.Errors), Warnings: texts(printed.Warnings)}
+	return &core.Applied{Said: saidBy(printed)}
 }
 
 // objects returns the objects in the state by address.

@@ -232,9 +232,11 @@ func (w *work) checkItemsUnchanged(ctx context.Context) bool {
 		}
 	}
 	if len(unseen) > 0 && w.State.Items.IsNull() {
-		// The plan has listed them, but could not store them in the state. If the subscription has not changed since, these
-		// are the same.
-		if now, err := w.Client.GetSubscription(ctx, w.id()); err == nil && now.UpdatedAt == w.State.UpdatedAt.ValueString() {
+		// The plan has listed them, but could not store them in the state. If the subscription and its amount have not
+		// changed since, these are the same.
+		now, err := w.Client.GetSubscription(ctx, w.id())
+		if err == nil && now.UpdatedAt == w.State.UpdatedAt.ValueString() &&
+			types.Int64PointerValue(now.RecurringAmountCents).Equal(w.State.RecurringAmountCents) {
 			return true
 		}
 	}

@@ -186,7 +186,7 @@ func (s *scenario) expectMessages(words []string) {
 		golden.SaidOf(s.t, strings.Join(words, " "), s.messages(), s.names())
 		return
 	}
-	texts := strings.Join(strings.Fields(strings.Join(slices.Concat(s.last.Errors, s.last.Warnings), " ")), " ")
+	texts := strings.Join(slices.Concat(s.last.Errors, s.last.Warnings), "\n")
 	for _, summary := range golden.Summaries(s.t, words) {
 		if !regexp.MustCompile(summary).MatchString(texts) {
 			s.errorf("no message is %s: %s", summary, texts)

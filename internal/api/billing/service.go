@@ -39,7 +39,7 @@ func (s *Service) wrote(id, created, updated string, creates bool) {
 // Now returns the service's own time; see [api.Client.Now].
 func (s *Service) Now(ctx context.Context) (time.Time, error) {
 	return s.client.Now(ctx, func(ctx context.Context) error {
-		_, err := s.TryMe(ctx)
+		_, err := s.Me(ctx)
 		return err
 	})
 }

@@ -76,9 +76,9 @@ func (c *Terraform) Killed(k Kill, when <-chan struct{}, quiet func(), arguments
 	var exit *exec.ExitError
 	switch {
 	case !inTime:
-		p.Errors = append(p.Errors, Said{Text: "the run did not end within " + longestRun.String()})
+		p.Errors = append(p.Errors, ": the run did not end within "+longestRun.String())
 	case errors.As(err, &exit) && len(p.Errors) == 0:
-		p.Errors = []Said{{Text: fmt.Sprintf("terraform %s: %v %s", arguments[0], err, stderr.Bytes())}}
+		p.Errors = []string{fmt.Sprintf(": terraform %s: %v %s", arguments[0], err, stderr.Bytes())}
 	}
 	return p, slices.Concat(stdout.Bytes(), stderr.Bytes())
 }

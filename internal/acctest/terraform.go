@@ -148,22 +148,17 @@ func (c *Terraform) Command(arguments ...string) *exec.Cmd {
 
 // Printed is the output of a run with -json.
 type Printed struct {
-	Errors, Warnings []Said
+	core.Said // without the diagnostics
 	// Planned holds the planned actions by address: create, update, delete, replace, import, or "import, update".
 	Planned map[string]string
 }
-
-// Said is an error or a warning, with its address.
-type Said struct{ Address, Text string }
-
-func (s Said) String() string { return s.Address + ": " + s.Text }
 
 // JSON runs Terraform with -json. If a run fails without an error in its output, the exit error is added.
 func (c *Terraform) JSON(arguments ...string) (p Printed, out []byte) {
 	c.t.Helper()
 	out, err := c.Command(slices.Insert(slices.Clone(arguments), 1, "-json")...).Output()
 	if p = ReadPrinted(out); err != nil && len(p.Errors) == 0 {
-		p.Errors = []Said{{Text: fmt.Sprintf("terraform %v: %v\n%s", arguments, err, stderr(err))}}
+		p.Errors = []string{fmt.Sprintf(": terraform %v: %v\n%s", arguments, err, stderr(err))}
 	}
 	return p, out
 }
@@ -194,7 +189,7 @@ func ReadPrinted(out []byte) Printed {
 			continue
 		}
 		said, does := event.Diagnostic, event.Change
-		text := Said{said.Address, said.Summary + ": " + said.Detail}
+		text := fmt.Sprintf("%s: %s: %s", said.Address, said.Summary, said.Detail)
 		switch {
 		case said.Severity == "error":
 			p.Errors = append(p.Errors, text)

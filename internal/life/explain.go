@@ -328,7 +328,7 @@ func (a applied) items(change *core.Change, r sandbox.Request) string {
 func (a applied) warned(address string, item any) bool {
 	fields, _ := item.(object)
 	return slices.ContainsFunc(a.plan.Warnings, func(text string) bool {
-		return strings.HasPrefix(text, address) && strings.Contains(text, "may lose items that the plan cannot show") ||
+		return strings.HasPrefix(text, address+":") && strings.Contains(text, "may lose items that the plan cannot show") ||
 			strings.Contains(text, fmt.Sprint(fields["product_id"])) && strings.Contains(text, fmt.Sprint(fields["quantity"]))
 	})
 }

@@ -56,9 +56,8 @@ type judge struct {
 
 func newJudge(s *scenario) *judge {
 	return &judge{scenario: s, counts: map[string]int{}, imports: map[string]string{}, imported: map[string]bool{},
-		unapplied: map[string]bool{},
-		dirty:     map[string]bool{}, resembling: map[string]string{}, others: map[string]bool{}, graces: map[string]bool{},
-		contacts: map[string]map[string]string{}}
+		unapplied: map[string]bool{}, dirty: map[string]bool{}, resembling: map[string]string{}, others: map[string]bool{},
+		graces: map[string]bool{}, contacts: map[string]map[string]string{}}
 }
 
 // block is a resource block, as far as the judge looks at it. A reference is {"$ref": "billing_customer.c.id"}.

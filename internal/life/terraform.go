@@ -100,7 +100,7 @@ func (d *terraform) run(arguments ...string) acctest.Printed {
 	}
 	d.recovered()
 	if leak := d.leak(string(out)); leak != "" {
-		printed.Errors = append(printed.Errors, acctest.Said{Text: "error in the provider: " + leak})
+		printed.Errors = append(printed.Errors, ": error in the provider: "+leak)
 	}
 	return printed
 }
@@ -151,17 +151,6 @@ func (d *terraform) leak(output string) string {
 	return ""
 }
 
-// saidBy returns errors and warnings with their addresses.
-func saidBy(printed acctest.Printed) (all core.Said) {
-	for _, said := range printed.Errors {
-		all.Errors = append(all.Errors, said.String())
-	}
-	for _, said := range printed.Warnings {
-		all.Warnings = append(all.Warnings, said.String())
-	}
-	return all
-}
-
 // arguments returns the arguments of terraform plan.
 func arguments(c core.Configuration) []string {
 	all := []string{"plan", "-input=false", "-out=plan"}
@@ -194,7 +183,7 @@ func (d *terraform) Plan(c core.Configuration) *core.Plan {
 		d.Write("versions.tf", acctest.Versions)
 	}
 	printed := d.run(arguments(c)...)
-	p := &core.Plan{Said: saidBy(printed)}
+	p := &core.Plan{Said: printed.Said}
 	if len(p.Errors) > 0 {
 		return p
 	}
@@ -262,7 +251,7 @@ func withUnknown(v, unknown any) any {
 func (d *terraform) Apply(*core.Plan, bool) *core.Applied {
 	d.t.Helper()
 	printed := d.run("apply", "-input=false", "plan")
-	return &core.Applied{Said: saidBy(printed)}
+	return &core.Applied{Said: printed.Said}
 }
 
 // objects returns the objects in the state by address.

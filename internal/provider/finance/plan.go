@@ -19,10 +19,13 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
 
-// readOwnership reads which keys of a record the configuration owns; after an import, and before the next apply, it
-// owns none.
-func readOwnership(ctx context.Context, store private.State, diags *diag.Diagnostics) metadata.Ownership {
+// readOwnership reads which keys of a record the configuration owns: those that it has set and that m shows. One that m
+// lacks was removed, so whoever sets it again owns it. After an import, and before the next apply, it owns none.
+func readOwnership(ctx context.Context, store private.State, m model, diags *diag.Diagnostics) metadata.Ownership {
 	owned := private.Owned[metadata.Owned](ctx, store, diags).Object
+	if shown, ok := m.object(diags); ok && owned != nil {
+		owned = metadata.Project(shown, owned)
+	}
 	return metadata.Ownership{Mode: metadata.ModeMerge, Owned: owned}
 }
 
@@ -55,12 +58,16 @@ func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
 }
 
 func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
-	own := readOwnership(ctx, p.Private, p.Diags)
+	own := readOwnership(ctx, p.Private, p.State, p.Diags)
 	if p.Diags.HasError() {
 		return
 	}
 	r.claim(p, p.State, run.Claim{ID: p.State.ID.ValueString()})
 	private.SetPlanned(ctx, p.Private, p.Planned.planBody(p.Config, p.State, own, p.Diags), p.Diags)
+	if record, err := p.State.lastResponse(); err == nil && p.Planned.Response.IsUnknown() {
+		change, _ := own.Plan(p.Config.Body, p.State.Body, record) // ignored keys too
+		change.WarnLost(path.Root(attrBody), "the "+p.State.displayName(), p.Diags)
+	}
 	var at path.Paths
 	if !p.Planned.Collection.IsUnknown() && !p.Planned.Collection.Equal(p.State.Collection) {
 		at = path.Paths{path.Root(attrCollection)}

@@ -265,7 +265,7 @@ func selected(ctx context.Context, req resource.ImportStateRequest, diags *diag.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	op, ready := r.BeginUpdate(ctx, req, resp)
 	plan, state := op.Plan, op.State
-	own := readOwnership(ctx, op.Private, op.Diags)
+	own := readOwnership(ctx, op.Private, state, op.Diags)
 	next := private.Planned[metadata.Owned](ctx, op.Private, op.Diags)
 	rejectReplacement(plan, state, op.Diags)
 	if !ready || op.Diags.HasError() {

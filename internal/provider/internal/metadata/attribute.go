@@ -179,7 +179,7 @@ func (c Change) WarnLost(at path.Path, object string, diags *diag.Diagnostics) {
 		return
 	}
 	slices.Sort(c.Lost)
-	diags.AddAttributeWarning(at, fmt.Sprintf("custom_metadata of %s removes keys set by other systems: %s", object,
+	diags.AddAttributeWarning(at, fmt.Sprintf("%s of %s removes keys set by other systems: %s", at, object,
 		strings.Join(c.Lost, ", ")), "They are in an object that this configuration replaces with another type of value. "+
 		"To keep them, write an object there, or use another key.")
 }

@@ -43,7 +43,11 @@ func (a applied) explain(sent []sandbox.Request) (unexplained []string) {
 		}
 	}
 	for _, r := range sent {
-		if r.Method == http.MethodGet || r.Fault != "" && r.Method == http.MethodPost && repeatable(r) {
+		if r.Method == http.MethodGet {
+			a.read(r)
+			continue
+		}
+		if r.Fault != "" && r.Method == http.MethodPost && repeatable(r) {
 			continue // After a fault, a creation may be sent again.
 		}
 		why := ""
@@ -64,6 +68,15 @@ func (a applied) explain(sent []sandbox.Request) (unexplained []string) {
 		}
 	}
 	return unexplained
+}
+
+// read notes the custom_metadata that the apply has read: it may send what another system has changed since the plan.
+func (a applied) read(r sandbox.Request) {
+	if change, _ := a.about(r); change != nil && a.before[change.Address] != nil {
+		if now := within(parsed(r.Response), "data.custom_metadata"); now != any(absent{}) {
+			a.before[change.Address]["custom_metadata"] = now
+		}
+	}
 }
 
 // creates reports whether a request creates an object.

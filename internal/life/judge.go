@@ -394,8 +394,8 @@ func (j *judge) settled(applied *core.Plan, imported map[string]string) *violati
 		return bad
 	}
 	for _, text := range next.Errors {
-		// The next plan may reject a value that was unknown in the first.
-		if !j.unsettled() || !j.refusal(text) {
+		// The next plan may reject a value that was unknown in the first, or that an import has not sent.
+		if !j.unsettled() && imported[addressOf(text)] == "" || !j.refusal(text) {
 			return broken("next plan fails", "%s", text)
 		}
 	}

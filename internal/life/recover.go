@@ -268,12 +268,13 @@ func (j *judge) accounted(b *trouble) *violation {
 }
 
 // misjudged reports whether a wrong Date hides a key whose creation was lost: it was due only by that Date, and created
-// after the lookups or before a kill, or it has ended by that Date.
+// after the lookups, without them or before a kill, or it has ended by that Date.
 func (j *judge) misjudged(b *trouble, key object) bool {
 	text, _ := key["expiresAt"].(string)
 	end, err := time.Parse(time.RFC3339, text)
+	late := slices.ContainsFunc(b.met, func(m met) bool { return strings.Contains(m.fault, "late=") })
 	return slices.ContainsFunc(b.met, func(m met) bool { return strings.HasSuffix(m.date, "26h") }) &&
-		(b.killed || slices.ContainsFunc(b.met, func(m met) bool { return strings.Contains(m.fault, "late=") }) ||
+		(b.killed || late || openOutcome.MatchString(b.said) ||
 			err == nil && end.Before(j.service.Sandbox.Clock().Now().Add(26*time.Hour)))
 }
 

@@ -92,6 +92,14 @@ func NewTerraformWithoutProvider(t *testing.T) *Terraform {
 // bulkRefresh is passed on, so that all tests can run with and without it. Tests in this process read it anyway.
 const bulkRefresh = "BILLING_BULK_REFRESH"
 
+// Long skips a test that runs Terraform for long: in make test, or without Terraform.
+func Long(t *testing.T) {
+	t.Helper()
+	if testing.Short() || os.Getenv("TF_ACC") == "" {
+		t.Skip("needs Terraform for long: make check runs it")
+	}
+}
+
 // Provider uses the provider's program in another folder.
 func (c *Terraform) Provider(dir string) {
 	c.t.Helper()
@@ -288,7 +296,8 @@ var BuiltProvider = sync.OnceValues(func() (dir string, err error) {
 		return "", err
 	}
 	built = dir
-	build := exec.CommandContext(context.Background(), "go", "build", "-o", filepath.Join(dir, providerName), module)
+	build := exec.CommandContext(context.Background(), "go", "build", "-ldflags=-s -w", "-o",
+		filepath.Join(dir, providerName), module)
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build the provider: %w\n%s", err, out)
 	}

@@ -263,6 +263,9 @@ func eachFault(t *testing.T, few int, of func(planted) bool, run func(t *testing
 	all := slices.DeleteFunc(generatedFaults(t), func(f planted) bool { return !of(f) })
 	t.Logf("%d faults", len(all))
 	rand.New(rand.NewPCG(*faultSeed, 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	if testing.Short() {
+		few /= 3
+	}
 	if !*everyFault {
 		all = all[:few]
 	}

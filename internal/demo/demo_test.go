@@ -27,9 +27,7 @@ var watch = flag.Bool("watch", false, "print a line for each step, and run one s
 var scenarios = []string{"customers", "subscriptions", "collections", "finance", "rehearsal"}
 
 func TestDemo(t *testing.T) {
-	if os.Getenv("TF_ACC") == "" {
-		t.Skip("needs Terraform: run make demo")
-	}
+	acctest.Long(t)
 	stage := prepare(t)
 	for _, name := range scenarios {
 		fmt.Fprintf(stage.out, "\n%s\n", strings.ToUpper(name))

@@ -14,18 +14,20 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
-// shortSchedules is the number of schedules in `make test`, always the same ones.
-const shortSchedules = uint64(8)
-
-// TestChaos kills runs of Terraform itself by -lives schedules, starting with -seed; without -lives a few. Each is a
-// scenario with all types, beside objects of another workspace that look like its own: what the judge checks after the
-// misfortunes of random lives, and that no secret is in an output, a log at the level TRACE, a plan or a state.
+// TestChaos kills runs of Terraform itself by -lives schedules, starting with -seed; without -lives by one of each
+// phase, with -short by two. Each is a scenario with all types, beside objects of another workspace that look like its
+// own: what the judge checks after the misfortunes of random lives, and that no secret is in an output, a log at the
+// level TRACE, a plan or a state.
 func TestChaos(t *testing.T) {
 	if acctest.TerraformProgram() == "" {
 		t.Skip("needs TF_ACC=1 and terraform")
 	}
 	t.Run("schedules", func(t *testing.T) {
-		for i := range cmp.Or(*soakCount, shortSchedules) {
+		few := uint64(len(phases))
+		if testing.Short() {
+			few = 2
+		}
+		for i := range cmp.Or(*soakCount, few) {
 			seed := cmp.Or(*soakSeed, 1) + i
 			t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 				t.Parallel()

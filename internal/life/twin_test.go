@@ -20,9 +20,7 @@ var twins = flag.Uint64("twins", 2, "the number of lives that TestTwins compares
 // replaces for the same reasons, says the same, and has the same state after each apply, and the provider sends the
 // same writes.
 func TestTwins(t *testing.T) {
-	if acctest.TerraformProgram() == "" {
-		t.Skip("needs TF_ACC=1 and terraform")
-	}
+	acctest.Long(t)
 	defer acctest.WithLag()()
 	t.Run("lives", func(t *testing.T) {
 		for seed := range *twins {

@@ -38,6 +38,7 @@ type released struct {
 // of the program in it, and the protocol. It packs the archive according to .goreleaser.yml, because GoReleaser is not
 // a dependency of the project; make release-check sets RELEASE_DIST to the folder with GoReleaser's own archives.
 func TestAccReleaseArchiveInstalls(t *testing.T) {
+	acctest.Long(t)
 	tf := acctest.NewTerraformWithoutProvider(t).At(acctest.Start(t))
 	dir := t.TempDir()
 	program, err := mirror.Inspect(t.Context(), acctest.TerraformProgram())
@@ -91,6 +92,7 @@ output "organization" { value = data.billing_organization.this.name }
 // TestAccInstallPage runs the scripts of the guide: build an archive with its sum, install it, and init. With
 // -trimpath, all packages would be compiled again.
 func TestAccInstallPage(t *testing.T) {
+	acctest.Long(t)
 	tf := acctest.NewTerraformWithoutProvider(t)
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Skip("the scripts are those of linux on amd64")

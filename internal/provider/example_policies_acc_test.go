@@ -48,6 +48,7 @@ resource "billing_subscription" %q {
 // TestAccExample_policies: the policies deny what they say of real plans, and nothing else. Terraform policy, which no
 // test can run, is evaluated over the same plans.
 func TestAccExample_policies(t *testing.T) {
+	acctest.Long(t)
 	t.Parallel()
 	service := acctest.Start(t)
 	service.NeedsSandbox("it needs no plans of its own")

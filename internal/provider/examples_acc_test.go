@@ -34,6 +34,7 @@ func scenario(t *testing.T, name string, service *acctest.Service) *command {
 // example copies an example without the files that git ignores: it may have been applied where it is.
 func (c *command) example(name string) {
 	c.t.Helper()
+	acctest.Long(c.t)
 	from := filepath.Join(examples, name)
 	list := exec.CommandContext(c.t.Context(), "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	list.Dir = from
@@ -95,6 +96,7 @@ var (
 // is found by the examples of data sources and of queries, and taken over by those of imports. Those that create the
 // same customer are in folders of their own.
 func TestAccExamples(t *testing.T) {
+	acctest.Long(t)
 	t.Parallel()
 	resources, imports := exampleFiles(t, "resources/*/resource.tf"), exampleFiles(t, "resources/*/import-by-string-id.tf")
 	sources, queries := exampleFiles(t, "data-sources/*/data-source.tf"), exampleFiles(t, "list-resources/*/*.tfquery.hcl")
@@ -240,9 +242,9 @@ func TestAccTestingModules(t *testing.T) {
 	service := acctest.Start(t)
 	service.NeedsSandbox("the example moves the clock and injects faults")
 	terraform := newCommand(t, "").at(service)
-	terraform.sandboxInPath()
 	terraform.remove("main.tf")
 	terraform.example("testing")
+	terraform.sandboxInPath()
 	terraform.must("get")
 	if out := terraform.must("test"); !strings.Contains(out, "Success! 9 passed, 0 failed.") {
 		t.Errorf("terraform test printed %s", out)

@@ -13,11 +13,11 @@ import (
 // objects, and the warning if a list fails.
 func TestAccLogOfARefresh(t *testing.T) {
 	t.Parallel()
-	service := acctest.Start(t, func(o *sandbox.Options) { o.MaxPerPage = 100 })
+	service := acctest.Start(t, func(o *sandbox.Options) { o.MaxPerPage = 10 })
 	service.NeedsSandbox("its clock is advanced, and its list fails")
 	c := newCommand(t, `
 resource "billing_customer" "c" {
-  count                  = 320
+  count                  = 32
   name                   = "C${count.index}"
   create_billing_account = false
 }

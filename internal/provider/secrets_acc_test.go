@@ -177,6 +177,7 @@ output "organization" { value = data.billing_organization.me.name }
 // of rotations whose response is lost. A token goes into a write-only argument in the apply that has created it, by an
 // ephemeral identity.
 func TestAccSecrets_encrypted(t *testing.T) {
+	acctest.Long(t)
 	t.Parallel()
 	receiver := acctest.NewReceiver(t)
 	service := acctest.Start(t, acctest.RunningClock, acctest.Receiving(receiver))

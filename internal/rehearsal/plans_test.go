@@ -233,6 +233,9 @@ provider "billing" {
 func TestRehearsalOfPlans(t *testing.T) {
 	for n := range uint64(*plans) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			if n > 0 {
+				acctest.Long(t)
+			}
 			i := newInfrastructure(t)
 			r := rand.New(rand.NewPCG(*seed+n, 61))
 			chosen := make([]part, 7)

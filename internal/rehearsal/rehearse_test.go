@@ -291,6 +291,7 @@ func TestRehearsalWithFewScopes(t *testing.T) {
 
 // An interrupt ends the rehearsal whatever Terraform does at that time, and the folder is as it was.
 func TestRehearsalInterrupted(t *testing.T) {
+	acctest.Long(t)
 	i := newInfrastructure(t)
 	i.Write("infra/main.tf", teams(4, nil))
 	i.run("init", "-input=false")

@@ -14,6 +14,7 @@ import (
 // TestAccPastedLines checks that the printed lines suffice: init, a lock file, a local module, plan and apply work as
 // with a release, and billing-sandbox is in PATH.
 func TestAccPastedLines(t *testing.T) {
+	acctest.Long(t)
 	tf := acctest.NewTerraformWithoutProvider(t).At(acctest.Start(t))
 	t.Chdir("../../..")
 	bin := filepath.Join(t.TempDir(), "it's here")

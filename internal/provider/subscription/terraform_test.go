@@ -2,7 +2,6 @@ package subscription_test
 
 import (
 	"regexp"
-	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -100,34 +99,4 @@ func TestAccSubscription_conditionalItems(t *testing.T) {
 		resource.TestStep{Config: config},
 		emptyPlan(config),
 	)
-}
-
-// TestAccSubscription_tolerance: the provider works unchanged against servers that differ as the wire contract allows.
-func TestAccSubscription_tolerance(t *testing.T) {
-	t.Parallel()
-	items := itemsOfA
-	for name, tolerance := range map[string]string{
-		"errors are flat":      "flat-errors",
-		"everything at once":   "ignore-filters,bare-objects,delete-no-content,no-validators,nulls-change-nothing,omit-null-fields,unknown-fields,null-lists,lean-accounts,price-amounts,repeat-across-pages",
-		"items are not listed": "items-not-listed",
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			service := acctest.Start(t, acctest.Tolerating(tolerance))
-			config := service.Config(with(planOfA + items + "custom_metadata = { a = 1, b = null }\ndiscount_percent = 5\n"))
-			changed := service.Config(with("plan_id = \"" + planB + "\"\n" + items + "custom_metadata = { b = { c = null } " +
-				"}\npause = {}\n"))
-			steps := []resource.TestStep{{Config: config}, emptyPlan(config)}
-			if !strings.Contains(tolerance, "items-not-listed") {
-				// An import shows the amount of the price, and a faithful configuration has it.
-				faithful := config
-				if strings.Contains(tolerance, "price-amounts") {
-					faithful = strings.Replace(config, "price_id =", "unit_amount_subcents = 945200, price_id =", 1)
-				}
-				steps = append(steps, resource.TestStep{Config: faithful, ResourceName: address, ImportState: true,
-					ImportStateKind: resource.ImportBlockWithID, ImportStateId: "external_id=s-1"})
-			}
-			run(t, append(steps, resource.TestStep{Config: changed}, emptyPlan(changed))...)
-		})
-	}
 }

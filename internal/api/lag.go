@@ -93,7 +93,7 @@ func (w *Writes) MayLag(c *Client, id string, sent time.Time) bool {
 // within reports whether an object was written so shortly before now that reads may lag.
 func (w *Writes) within(id string, now time.Time) bool {
 	known := w.times(id)
-	return justBefore(known.created, now, now) || justBefore(known.updated, now, now)
+	return justBefore(known.created, now) || justBefore(known.updated, now)
 }
 
 // at reports whether the last known write of an object was at the time in a read.
@@ -120,19 +120,20 @@ func (c *Client) DateText() string {
 }
 
 // mayLag reports whether a read that was sent at a local time may lag behind a write, by the clock of the service or by
-// the local one: a wrong Date must not make a new object an old one. The response may be much younger than the read:
-// its proof, or another attempt, took the time.
+// the local one: a wrong Date must not make a new object an old one. A write after both was just now. The response may
+// be much younger than the read: its proof, or another attempt, took the time.
 func (c *Client) mayLag(written string, sent time.Time) bool {
 	c.clock.mu.Lock()
 	defer c.clock.mu.Unlock()
-	earliest, latest := c.clock.bounds(sent)
-	return !c.clock.date.IsZero() && (justBefore(written, earliest, latest) || justBefore(written, sent, sent))
+	earliest, _ := c.clock.bounds(sent)
+	at, ok := ParseTime(written)
+	return ok && !IsDate(written) && !c.clock.date.IsZero() && earliestOf(earliest, sent).Sub(at) <= ReadLag
 }
 
-// justBefore reports whether a time may be within ReadLag before a time between the bounds.
-func justBefore(text string, earliest, latest time.Time) bool {
+// justBefore reports whether a time may be within ReadLag before another one.
+func justBefore(text string, now time.Time) bool {
 	at, ok := ParseTime(text)
-	return ok && !IsDate(text) && earliest.Sub(at) <= ReadLag && at.Sub(latest) <= time.Second
+	return ok && !IsDate(text) && now.Sub(at) <= ReadLag && at.Sub(now) <= time.Second
 }
 
 // Again repeats a read that returns the state before a write, with growing pauses, for slightly longer than reads may

@@ -28,7 +28,10 @@ func withUnreturned(prior, before, now metadata.Object) metadata.Object {
 		case !is && !was:
 			all[key] = value
 		case isObject && hasObject:
-			hadBelow, _ := had.(metadata.Object)
+			hadBelow, hadObject := had.(metadata.Object)
+			if !hadObject {
+				hadBelow = below // the object is returned from now on, so what it lacks was removed
+			}
 			all[key] = withUnreturned(below, hadBelow, under)
 		}
 	}

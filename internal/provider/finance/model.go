@@ -60,15 +60,28 @@ func (m model) keep(record *finance.Record) model {
 	shape, err := m.Body.Object()
 	now, unread := state.lastResponse()
 	if err == nil && unread == nil && !m.IgnoreRemoteChanges.ValueBool() {
-		if shown := seen(shape, nil, now); !metadata.EqualKnowing(shape, shown, shape) {
+		if shown := seen(shape, now, now); !metadata.EqualKnowing(shape, shown, shape) {
 			state.Body = metadata.FromObject(shown)
 		}
 	}
 	return state
 }
 
-// refreshed returns the state m after a refresh: the body has the keys of m.
-func (m model) refreshed(record *finance.Record, diags *diag.Diagnostics) model {
+// owned returns the keys that the configuration owns after a creation: all that it sets. Of a record of an earlier
+// creation, it owns only those that the record shows: the others were removed. A Date may be wrong, so a different
+// value in the record proves an earlier creation too.
+func (m model) owned(record *finance.RecordCreated, desired metadata.Object) metadata.Object {
+	now, _ := m.lastResponse()
+	shown := metadata.Project(desired, withoutAdditions(desired, now))
+	if !record.Existed && same.WordedJSON(metadata.Payload(shown), metadata.Payload(metadata.Project(shown, desired))) {
+		return metadata.Merge(nil, desired)
+	}
+	return shown
+}
+
+// refreshed returns the state m after a refresh: the body has the keys of m that the record shows, and the owned ones
+// that the service never returns.
+func (m model) refreshed(record *finance.Record, owned metadata.Object, diags *diag.Diagnostics) model {
 	shape, err := m.Body.Object()
 	before, unread := m.lastResponse()
 	state := m
@@ -79,7 +92,8 @@ func (m model) refreshed(record *finance.Record, diags *diag.Diagnostics) model 
 		return state
 	}
 	state.IdempotencyKey = value.Known(m.IdempotencyKey)
-	if shown := seen(shape, before, now); !m.IgnoreRemoteChanges.ValueBool() && !same.JSON(shape, shown) {
+	now = withUnreturned(metadata.Project(owned, shape), before, withoutAdditions(shape, now))
+	if shown := metadata.Project(shape, now); !m.IgnoreRemoteChanges.ValueBool() && !same.JSON(shape, shown) {
 		state.Body = metadata.FromObject(shown)
 	}
 	return state

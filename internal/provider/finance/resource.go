@@ -148,7 +148,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	op.MayPredate = true // the service returns the record of the key, whatever its body
 	op.Finish(ctx, &created.Record, op.Plan.keep)
-	private.SetOwned(ctx, op.Private, metadata.Owned{Object: metadata.Merge(nil, desired)}, op.Diags)
+	private.SetOwned(ctx, op.Private, metadata.Owned{Object: op.State.owned(created, desired)}, op.Diags)
 	private.Set(ctx, op.Private, keyWritten, op.Client.Date(), op.Diags)
 	if created.Existed {
 		warnExisted(op.State, created.Field("created_at"), op.Diags)
@@ -204,11 +204,12 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	op.Client.Wrote(op.State.Collection.ValueString(), op.State.ID.ValueString(),
 		private.Get[string](ctx, op.Private, keyWritten, op.Diags), op.State.Response.ValueString())
+	owned := readOwnership(ctx, op.Private, op.State, op.Diags).Owned
 	_, state, ok := op.Get(ctx, func(record *finance.Record) model {
 		if op.Importing {
 			return imported(op.State, record, op.Diags)
 		}
-		return op.State.refreshed(record, op.Diags)
+		return op.State.refreshed(record, owned, op.Diags)
 	})
 	if ok {
 		op.Save(ctx, state)

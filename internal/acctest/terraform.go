@@ -92,6 +92,14 @@ func NewTerraformWithoutProvider(t *testing.T) *Terraform {
 // bulkRefresh is passed on, so that all tests can run with and without it. Tests in this process read it anyway.
 const bulkRefresh = "BILLING_BULK_REFRESH"
 
+// Few returns how many of n random cases a test takes: all, or in make test a quarter.
+func Few(n int) int {
+	if testing.Short() {
+		return n / 4
+	}
+	return n
+}
+
 // Long skips a test that runs Terraform for long: in make test, or without Terraform.
 func Long(t *testing.T) {
 	t.Helper()

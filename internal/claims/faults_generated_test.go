@@ -264,7 +264,7 @@ func eachFault(t *testing.T, few int, of func(planted) bool, run func(t *testing
 	t.Logf("%d faults", len(all))
 	rand.New(rand.NewPCG(*faultSeed, 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	if testing.Short() {
-		few /= 3
+		few /= 4
 	}
 	if !*everyFault {
 		all = all[:few]

@@ -16,6 +16,7 @@ const plansOfUnknown = 2
 // plans.
 func TestAccUnknownParent(t *testing.T) {
 	t.Parallel()
+	acctest.Long(t)
 	const late = `
 variable "edition" { default = "1" }
 variable "parent" { default = "" }

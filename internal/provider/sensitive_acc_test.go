@@ -121,6 +121,7 @@ func TestAccSensitiveValues(t *testing.T) {
 	})
 	t.Run("life", func(t *testing.T) {
 		t.Parallel()
+		acctest.Long(t)
 		r := newSensitiveRun(t)
 		r.use(sensitiveConfig, 1)
 		r.each(false, "validate")

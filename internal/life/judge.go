@@ -158,6 +158,9 @@ func (j *judge) carried(plan *core.Plan, createFirst bool) (*core.Applied, []san
 			j.applied[to] = b
 		}
 	}
+	for address, kept := range j.contacts { // this apply may end before it can be judged
+		maps.DeleteFunc(kept, func(list, _ string) bool { return j.blocks[address].values[list] != nil })
+	}
 	return j.scenario.carried(plan, createFirst)
 }
 
@@ -216,9 +219,6 @@ func (j *judge) run(file, settle string, createFirst bool) *violation {
 		return j.mistaken(plan, createFirst)
 	}
 	subscriptions, keys := j.remotes(plan, "billing_subscription"), j.remotes(plan, "billing_api_key")
-	for address, kept := range j.contacts { // this run may end before it can be judged
-		maps.DeleteFunc(kept, func(list, _ string) bool { return j.blocks[address].values[list] != nil })
-	}
 	planned, last := j.service.Sandbox.Clock().Now(), j.seen
 	done, requests, all := j.carried(plan, createFirst)
 	if program, genuine := j.drive.(*terraform); genuine && program.lost { // with any provider

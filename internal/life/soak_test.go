@@ -24,7 +24,7 @@ import (
 
 // The flags of the soak: go test ./internal/life -run TestSoak -v -args -lives 1000 -seed 7
 var (
-	soakDuration = flag.Duration("duration", 0, "how long to soak; 0: a few lives, as in make test")
+	soakDuration = flag.Duration("duration", 0, "how long to soak; 0: a few lives, as in make check")
 	soakCount    = flag.Uint64("lives", 0, "the number of lives in virtual time; 0: those of the duration")
 	soakSeed     = flag.Uint64("seed", 0, "the first life; 0: random if there is a duration or a number")
 	soakFile     = flag.String("file", "", "the life that TestKeptLives plays")
@@ -96,7 +96,7 @@ func relive(t *testing.T, text string) *violation {
 func TestSoak(t *testing.T) {
 	defer acctest.WithLag()()
 	defer debug.SetGCPercent(debug.SetGCPercent(1600)) // lives are short, and their garbage is small
-	seed, count, begun := uint64(1), cmp.Or(*soakCount, shortLives), time.Now()
+	seed, count, begun := uint64(1), cmp.Or(*soakCount, uint64(acctest.Few(100))), time.Now()
 	s := &soak{t: t, known: map[string]int{}}
 	if *soakDuration > 0 || *soakCount > 0 {
 		seed = uint64(begun.UnixNano()) % 1_000_000
@@ -126,9 +126,6 @@ func TestSoak(t *testing.T) {
 	fmt.Printf("seeds %d to %d: %v, %s, %.0f cycles per second\n", seed, seed+lives.Load()-1, total.counts,
 		took.Round(time.Second), float64(total.counts["runs"])/took.Seconds())
 }
-
-// shortLives is the number of lives in `make test`, always the same ones.
-const shortLives = 100
 
 // soak is a running soak.
 type soak struct {

@@ -47,6 +47,7 @@ var everything = acctest.JSON{
 // TestAccGenerated: objects with every attribute, and with none, whatever they are in the middle of.
 func TestAccGenerated(t *testing.T) {
 	t.Parallel()
+	acctest.Long(t)
 	service := acctest.Start(t)
 	service.NeedsSandbox("its clock is moved")
 	var blocks strings.Builder

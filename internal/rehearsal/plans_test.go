@@ -231,11 +231,9 @@ provider "billing" {
 // What a rehearsal of a plan says is what happens: the apply of the plan has the same requests, and later the invoices
 // are as rehearsed.
 func TestRehearsalOfPlans(t *testing.T) {
+	acctest.Long(t)
 	for n := range uint64(*plans) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			if n > 0 {
-				acctest.Long(t)
-			}
 			i := newInfrastructure(t)
 			r := rand.New(rand.NewPCG(*seed+n, 61))
 			chosen := make([]part, 7)

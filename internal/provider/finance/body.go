@@ -10,9 +10,9 @@ import (
 )
 
 // seen returns the body after a refresh: the keys of prior with the service's values. before is the service's previous
-// object: keys that were already missing from it are never in a response, and keep their value in prior.
-func seen(prior, before, now metadata.Object) metadata.Object {
-	return metadata.Project(prior, withUnreturned(prior, before, withoutAdditions(prior, now)))
+// object: owned keys that were already missing from it are never in a response, and keep their value in prior.
+func seen(prior, owned, before, now metadata.Object) metadata.Object {
+	return metadata.Project(prior, withUnreturned(metadata.Project(owned, prior), before, withoutAdditions(prior, now)))
 }
 
 // withUnreturned adds the keys of prior that are neither in now nor in before.

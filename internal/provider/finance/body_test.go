@@ -51,7 +51,7 @@ func TestSeen(t *testing.T) {
 		{`{"l":[1]}`, `{}`, `{"l":[{"a":1}]}`, `{"l":[{"a":1}]}`},
 		{`{"l":{"a":1}}`, `{"l":{"a":1}}`, `{"l":[1]}`, `{"l":[1]}`},
 	} {
-		have := seen(parsed(t, c.prior), parsed(t, c.before), parsed(t, c.now))
+		have := seen(parsed(t, c.prior), parsed(t, c.prior), parsed(t, c.before), parsed(t, c.now))
 		if want := parsed(t, c.want); !reflect.DeepEqual(have, want) {
 			t.Errorf("seen(%s, %s, %s) = %s, want %s", c.prior, c.before, c.now, metadata.Text(have), c.want)
 		}
@@ -106,7 +106,7 @@ func TestArgumentsStayAsTheyAre(t *testing.T) {
 	t.Parallel()
 	const text = `{"a":1,"l":[{"a":1,"id":7}],"o":{"a":1,"t":2}}`
 	shape, remote := parsed(t, `{"l":[{"a":2}],"o":{"a":3},"s":4}`), parsed(t, text)
-	seen(shape, remote, remote)
+	seen(shape, shape, remote, remote)
 	changes(metadata.Ownership{Mode: metadata.ModeMerge, Owned: shape}, remote, remote, shape)
 	if have := metadata.Text(remote); have != text {
 		t.Errorf("it became %s", have)

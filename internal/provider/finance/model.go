@@ -60,7 +60,7 @@ func (m model) keep(record *finance.Record) model {
 	shape, err := m.Body.Object()
 	now, unread := state.lastResponse()
 	if err == nil && unread == nil && !m.IgnoreRemoteChanges.ValueBool() {
-		if shown := seen(shape, now, now); !metadata.EqualKnowing(shape, shown, shape) {
+		if shown := seen(shape, shape, now, now); !metadata.EqualKnowing(shape, shown, shape) {
 			state.Body = metadata.FromObject(shown)
 		}
 	}
@@ -92,8 +92,7 @@ func (m model) refreshed(record *finance.Record, owned metadata.Object, diags *d
 		return state
 	}
 	state.IdempotencyKey = value.Known(m.IdempotencyKey)
-	now = withUnreturned(metadata.Project(owned, shape), before, withoutAdditions(shape, now))
-	if shown := metadata.Project(shape, now); !m.IgnoreRemoteChanges.ValueBool() && !same.JSON(shape, shown) {
+	if shown := seen(shape, owned, before, now); !m.IgnoreRemoteChanges.ValueBool() && !same.JSON(shape, shown) {
 		state.Body = metadata.FromObject(shown)
 	}
 	return state
@@ -127,7 +126,7 @@ func (m model) stored(desired metadata.Object, ignores bool, diags *diag.Diagnos
 				"state and import it.", err))
 	}
 	if m.IgnoreRemoteChanges.ValueBool() && !ignores {
-		body = seen(body, body, record) // what is not in the response may have been removed
+		body = seen(body, nil, nil, record) // what is not in the response may have been removed
 	}
 	if !ignores {
 		body = metadata.Merge(metadata.Project(desired, withoutAdditions(desired, record)), body)

@@ -204,7 +204,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	op.Client.Wrote(op.State.Collection.ValueString(), op.State.ID.ValueString(),
 		private.Get[string](ctx, op.Private, keyWritten, op.Diags), op.State.Response.ValueString())
-	owned := readOwnership(ctx, op.Private, op.State, op.Diags).Owned
+	owned := private.Owned[metadata.Owned](ctx, op.Private, op.Diags).Object
 	_, state, ok := op.Get(ctx, func(record *finance.Record) model {
 		if op.Importing {
 			return imported(op.State, record, op.Diags)

@@ -386,8 +386,8 @@ func (j *judge) heldBefore(text string, plan *core.Plan, began time.Time) bool {
 	})
 }
 
-// settled checks that the plan after an apply is empty. After the import of an API key it may rotate the key because of
-// its age.
+// settled checks that the plan after an apply is empty, except for what its warnings have announced. After the import
+// of an API key it may rotate the key because of its age.
 func (j *judge) settled(applied *core.Plan, imported map[string]string) *violation {
 	next, sent, bad := j.planned(j.configuration())
 	if bad = cmp.Or(bad, j.forgotten(next), j.frugal(next, sent)); bad != nil {
@@ -407,9 +407,9 @@ func (j *judge) settled(applied *core.Plan, imported map[string]string) *violati
 		j.calm = j.calm && change.Action == core.NoOp
 		values := j.blocks[change.Address].values
 		announced := slices.ContainsFunc(applied.Warnings, func(text string) bool {
-			return strings.HasPrefix(text, change.Address+":") && strings.Contains(text, "The next plan creates it")
+			return strings.HasPrefix(text, change.Address+":") && strings.Contains(text, "he next plan ")
 		})
-		due := imported[change.Address] != "" && (values["rotate_after_days"] != nil || announced ||
+		due := announced || imported[change.Address] != "" && (values["rotate_after_days"] != nil ||
 			j.lifetime(change.Address))
 		// The first apply after an import removes nothing, but the next one does.
 		removes := j.unapplied[change.Address] && values["custom_metadata_mode"] == "replace"

@@ -43,6 +43,7 @@ func (r *Resource) warnUpdate(ctx context.Context, p *object.Plan[model], d deci
 		p.Diags.AddAttributeWarning(path.Root("expires_at"), name+" has expired and is not changed",
 			fmt.Sprintf("It expired at %s, so changing %s has no effect at the service. To get a new key, set a later "+
 				"expires_at or remove the argument.", end, strings.Join(d.differs, ", ")))
+		r.warnUnused(ctx, p, d, false) // of a run that was killed before the key expired
 	case d.postponed:
 		p.Diags.AddAttributeWarning(path.Root("rotation_due_at"), name+" is due, and the next plan renews it",
 			fmt.Sprintf("A new key has been due since %s. Without a refresh, a plan with other changes of the key does not "+

@@ -209,7 +209,10 @@ func (p *planning) checkAccountUsable() {
 // apply sends nothing.
 func rejectReplacement(forces []string, plan, state model, diags *diag.Diagnostics) {
 	for _, name := range forces {
-		if name == "status" {
+		switch {
+		case name == "status" && plan.OnExternalCancel.Equal(state.OnExternalCancel):
+			name = argCancelAtPeriodEnd
+		case name == "status":
 			name = "on_external_cancel"
 		}
 		diags.AddAttributeError(path.Root(name), "The plan did not show that "+state.displayName()+" is replaced",
@@ -285,7 +288,11 @@ func (p *planning) planCanceled() string {
 	at, title := path.Root("on_external_cancel"), p.State.title()+" is canceled"
 	what := "It was canceled at the service at " + p.State.CanceledAt.ValueString() + "."
 	asked := p.asksForEnd() && p.State.CancelAtPeriodEnd.ValueBool() && !p.endedEarly()
+	open := p.unknownAbout(asked)
 	switch mode := p.Planned.OnExternalCancel.ValueString(); {
+	case open != "":
+		what += " It is kept in the state. " + open + " is known only after apply; the next plan shows whether a new one " +
+			"is created."
 	case mode == externalCancelRecreate && object.Imports(p.ctx, p.Private, p.Diags):
 		what += " The run that imports it does not create another one; the next plan does."
 	case mode == externalCancelRecreate && !asked:
@@ -307,7 +314,7 @@ func (p *planning) planCanceled() string {
 		what += fmt.Sprintf(" A canceled subscription cannot be changed: changing %s has no effect at the service; only "+
 			"the state is updated.", strings.Join(changed, ", "))
 	}
-	if !asked || len(changed) > 0 {
+	if !asked || open != "" || len(changed) > 0 {
 		p.Diags.AddAttributeWarning(at, title, what)
 	}
 	return ""
@@ -317,6 +324,19 @@ func (p *planning) planCanceled() string {
 // re-creation.
 func (p *planning) asksForEnd() bool {
 	return p.Config.CancelAtPeriodEnd.ValueBool() || p.Config.CancelAtPeriodEnd.IsUnknown()
+}
+
+// unknownAbout returns the argument that decides whether there is a new subscription, if it is unknown. asked is true
+// if the configuration has requested the cancellation, or may have.
+func (p *planning) unknownAbout(asked bool) string {
+	mode := p.Planned.OnExternalCancel
+	switch {
+	case mode.IsUnknown() && (!asked || p.Config.CancelAtPeriodEnd.IsUnknown()):
+		return "on_external_cancel"
+	case asked && p.Config.CancelAtPeriodEnd.IsUnknown() && mode.ValueString() == externalCancelRecreate:
+		return argCancelAtPeriodEnd
+	}
+	return ""
 }
 
 // endedEarly reports whether the subscription was canceled before the end of its period.

@@ -402,9 +402,6 @@ func split(line string) (words []string, err error) {
 // start starts the sandbox.
 func (s *scenario) start() {
 	s.t.Helper()
-	if s.judge != nil && s.seed == nil {
-		s.fatalf("judge needs seed")
-	}
 	s.service, s.end = acctest.Open(s.t, append([]acctest.Option{func(o *sandbox.Options) {
 		o.NoExampleData, o.NoListeners = true, !s.genuine
 		o.OnRequest = func(r sandbox.Request) {
@@ -608,6 +605,9 @@ func (s *scenario) setting(words []string) {
 	}
 	switch words[0] {
 	case "judge":
+		if s.seed == nil {
+			s.fatalf("judge needs seed before it")
+		}
 		s.judge = newJudge(s)
 	case "seed":
 		s.needs(words, 2, 2)

@@ -387,10 +387,9 @@ func (j *judge) contactsKept(before map[string]block) *violation {
 	for address, kept := range j.contacts {
 		now := j.remote(address, j.drive.State(address))
 		for list, entry := range kept {
-			whole := func(b block) bool { return b.at == "" || b.values[list] != nil }
 			entries, _ := now[list].([]any)
-			switch {
-			case now == nil, whole(before[address]), whole(j.blocks[address]):
+			switch had := before[address]; {
+			case now == nil, had.at == "", had.values[list] != nil:
 				delete(kept, list)
 			case !slices.ContainsFunc(entries, func(e any) bool { return show(e) == entry }):
 				return broken("foreign contact", "%s: %s was in %s, which is now %s", address, entry, list, show(entries))

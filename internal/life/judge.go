@@ -386,6 +386,9 @@ func (j *judge) heldBefore(text string, plan *core.Plan, began time.Time) bool {
 	})
 }
 
+// postponed matches warnings that leave a new object to the next plan.
+var postponed = regexp.MustCompile(`he next plan (creates it|does|renews it|shows whether)`)
+
 // settled checks that the plan after an apply is empty, except for what its warnings have announced. After the import
 // of an API key it may rotate the key because of its age.
 func (j *judge) settled(applied *core.Plan, imported map[string]string) *violation {
@@ -407,7 +410,7 @@ func (j *judge) settled(applied *core.Plan, imported map[string]string) *violati
 		j.calm = j.calm && change.Action == core.NoOp
 		values := j.blocks[change.Address].values
 		announced := slices.ContainsFunc(applied.Warnings, func(text string) bool {
-			return strings.HasPrefix(text, change.Address+":") && strings.Contains(text, "he next plan ")
+			return strings.HasPrefix(text, change.Address+":") && postponed.MatchString(text)
 		})
 		due := announced || imported[change.Address] != "" && (values["rotate_after_days"] != nil ||
 			j.lifetime(change.Address))

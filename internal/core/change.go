@@ -58,7 +58,7 @@ func (w *Workspace) change(block Block, config cty.Value, prior *held, planned *
 		// Plan again without ignore_changes: the new object has no prior values to keep.
 		again := w.planResource(block, none, config, change.private, planned != nil)
 		if Errors(again.Diagnostics) != "" {
-			return nil, again.Diagnostics
+			return nil, append(diags, again.Diagnostics...)
 		}
 		// Terraform does not repeat the warnings of the first plan.
 		change.planned, change.private = decode(again.PlannedState, as), again.PlannedPrivate

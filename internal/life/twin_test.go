@@ -14,7 +14,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-var twins = flag.Uint64("twins", 2, "the number of lives that TestTwins compares")
+var twins = flag.Uint64("twins", 2, "the number of lives that TestTwins compares, from seed")
 
 // TestTwins plays lives without misfortunes through Terraform itself too: it plans the same actions and values,
 // replaces for the same reasons, says the same, and has the same state after each apply, and the provider sends the
@@ -23,7 +23,7 @@ func TestTwins(t *testing.T) {
 	acctest.Long(t)
 	defer acctest.WithLag()()
 	t.Run("lives", func(t *testing.T) {
-		for seed := range *twins {
+		for seed := *soakSeed; seed < *soakSeed+*twins; seed++ {
 			t.Run(fmt.Sprint(seed), func(t *testing.T) {
 				t.Parallel()
 				twin(t, seed)

@@ -101,7 +101,8 @@ func (d *terraform) run(arguments ...string) acctest.Printed {
 	d.recovered()
 	for i, text := range printed.Errors { // Terraform has no address for an object without a block
 		for _, address := range d.Addresses() {
-			if id, _ := d.State(address)["id"].(string); strings.HasPrefix(text, ": ") && id != "" && strings.Contains(text, id) {
+			id, has := d.State(address)["id"].(string)
+			if has && strings.HasPrefix(text, ": ") && strings.Contains(text, id) {
 				printed.Errors[i] = address + text
 			}
 		}

@@ -92,10 +92,10 @@ func (c *Client) limitWait(k *call, e *Error) {
 	}
 }
 
-// givenUp returns the error of a call that was interrupted before its next attempt: an earlier attempt may have created
-// an object.
+// givenUp returns the error of a call that ends before its next attempt, because of an interrupt or of the failure of
+// another call: an earlier attempt may have created an object.
 func (c *Client) givenUp(k *call, err error) error {
-	if !k.uncertain || !k.interrupted() || k.route.method != http.MethodPost {
+	if !k.uncertain || k.route.method != http.MethodPost {
 		return err
 	}
 	return &AmbiguousError{Service: c.cfg.Service, Operation: k.operation, SentAt: k.failing, Err: err}

@@ -203,14 +203,20 @@ type unseenError struct{ error }
 
 func (e *unseenError) Unwrap() error { return e.error }
 
-// MayHaveCreated reports whether a failed creation may have created the record: every error except a clear rejection.
+// MayHaveCreated reports whether a failed creation may have created the record: unless it was clearly rejected, or not
+// sent.
 func MayHaveCreated(err error) bool {
 	var taken *TakenError
 	var unseen *unseenError
+	var earlier *api.EarlierError
+	_, open := api.AsAmbiguous(err)
 	e, ok := api.AsError(err)
-	if errors.As(err, &unseen) {
+	switch {
+	case open, errors.As(err, &unseen):
 		return true
-	} else if !ok {
+	case errors.As(err, &earlier) && earlier.Err == nil: // it was not sent
+		return false
+	case !ok:
 		return err != nil && !errors.As(err, &taken)
 	}
 	switch {

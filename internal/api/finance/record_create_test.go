@@ -217,21 +217,53 @@ func TestCreateRecordOutlastsAnInterrupt(t *testing.T) {
 	})
 }
 
-// TestCreateRecordInterruptedWhileItWaits: a request that was sent is not forgotten.
-func TestCreateRecordInterruptedWhileItWaits(t *testing.T) {
+// TestCreateRecordStoppedWhileItWaits: a request that was sent is not forgotten, whatever ends the wait.
+func TestCreateRecordStoppedWhileItWaits(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]http.HandlerFunc{
+		"an interrupt": nil, "a rejected token of another call": apitest.Rejected(401, "invalid_token"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				d := newWire(nil, bills)
+				s := newService(t, d)
+				ctx, cancel := context.WithCancel(t.Context())
+				stop := cancel
+				if answer != nil {
+					d.HandleFunc("GET /", answer)
+					stop = func() { _, _ = s.GetRecord(t.Context(), "bills", "other") }
+				}
+				d.Fates = []apitest.Fate{apitest.LostAfter}
+				d.HandleFunc("POST /", func(w http.ResponseWriter, r *http.Request) {
+					time.AfterFunc(time.Nanosecond, stop)
+					d.Handle(w, r)
+				})
+				_, err := s.CreateRecord(ctx, "bills", rent, key1)
+				cancel()
+				apitest.Says(t, err, `The record in the collection "bills" may or may not exist. A creation with the key `+key1)
+				if !MayHaveCreated(err) || d.IDs(bills) != "o1" {
+					t.Errorf("unsettled is %t, there are %q", MayHaveCreated(err), d.IDs(bills))
+				}
+			})
+		})
+	}
+}
+
+// TestCreateRecordNotSent: what was not sent, because the service does not respond to others, does not exist.
+func TestCreateRecordNotSent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		d := newWire(nil, bills)
-		ctx, cancel := context.WithCancel(t.Context())
-		d.Fates = []apitest.Fate{apitest.LostAfter}
-		d.HandleFunc("POST /", func(w http.ResponseWriter, r *http.Request) {
-			time.AfterFunc(time.Nanosecond, cancel)
-			d.Handle(w, r)
-		})
-		_, err := newService(t, d).CreateRecord(ctx, "bills", rent, key1)
-		apitest.Says(t, err, `The record in the collection "bills" may or may not exist. A creation with the key `+key1)
-		if !MayHaveCreated(err) || d.IDs(bills) != "o1" {
-			t.Errorf("unsettled is %t, there are %q", MayHaveCreated(err), d.IDs(bills))
+		d.HandleFunc("/", respond(503, ""))
+		s := newService(t, d)
+		for range 5 {
+			_, _ = s.GetRecord(t.Context(), "bills", "other")
+		}
+		_, err := s.CreateRecord(t.Context(), "bills", rent, key1)
+		apitest.Says(t, err, "for the same reason as another error of this run")
+		if MayHaveCreated(err) || strings.Contains(d.Requests(), "POST") {
+			t.Errorf("unsettled is %t after %s", MayHaveCreated(err), d.Requests())
 		}
 	})
 }

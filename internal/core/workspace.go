@@ -404,18 +404,20 @@ func (p *Plan) preventDestroy(objects map[string]*held) {
 }
 
 // planRemoval plans the removal of an object that is not in the configuration. Terraform refreshes it after planning
-// the removal, except in terraform destroy.
+// the removal, except in terraform destroy, and not at all if it only forgets it.
 func (w *Workspace) planRemoval(address string, object *held, p *Plan) {
 	if !p.targeted(address) {
 		p.refreshed[address] = object
 		return
 	}
+	if name, _, _ := strings.Cut(address, "["); slices.Contains(p.configuration.Removed, name) {
+		p.refreshed[address] = object
+		p.Changes = append(p.Changes, &Change{Address: address, Action: Forget, Before: view(object.value)})
+		return
+	}
 	var change *Change
 	var problems []*tfprotov6.Diagnostic
-	name, _, _ := strings.Cut(address, "[")
-	if slices.Contains(p.configuration.Removed, name) {
-		change = &Change{Address: address, Action: Forget, Before: view(object.value)}
-	} else if !p.configuration.Destroy {
+	if !p.configuration.Destroy {
 		change, problems = w.destruction(address, object)
 	}
 	prior, read := w.refresh(address, object, nil, p)

@@ -65,7 +65,11 @@ func happens(t *testing.T, text string, genuine bool) (events [][]string) {
 				lines = append(lines, address+" is "+show(arranged(object)))
 			}
 			if p != nil {
-				for _, text := range slices.Concat(p.Errors, p.Warnings) {
+				said := slices.Concat(p.Errors, p.Warnings)
+				if strings.Contains(strings.Join(p.Errors, ""), "The token belongs to organization") {
+					said = p.Errors // one object reports it, so the order decides what else is planned
+				}
+				for _, text := range said {
 					_, text, _ = strings.Cut(text, ": ") // an import and an object that is removed have no address
 					if text, _, _ = strings.Cut(text, ": "); text != "Some objects will no longer be managed by Terraform" {
 						lines = append(lines, text)

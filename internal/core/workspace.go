@@ -415,19 +415,25 @@ func (w *Workspace) planRemoval(address string, object *held, p *Plan) {
 		p.Changes = append(p.Changes, &Change{Address: address, Action: Forget, Before: view(object.value)})
 		return
 	}
+	plans := func(of *held) (change *Change, fine bool) {
+		change, problems := w.destruction(address, of)
+		return change, p.note(address, problems)
+	}
 	var change *Change
-	var problems []*tfprotov6.Diagnostic
+	fine := true
 	if !p.configuration.Destroy {
-		change, problems = w.destruction(address, object)
+		if change, fine = plans(object); !fine {
+			return
+		}
 	}
 	prior, read := w.refresh(address, object, nil, p)
 	if !read || prior.missing() {
 		return
 	}
 	if p.refreshed[address] = prior; p.configuration.Destroy {
-		change, problems = w.destruction(address, prior)
+		change, fine = plans(prior)
 	}
-	if p.note(address, problems) {
+	if fine {
 		p.Changes = append(p.Changes, change)
 	}
 }

@@ -184,11 +184,10 @@ func (a applied) about(r sandbox.Request) (change *core.Change, previous bool) {
 	return change, false
 }
 
-// inWording reports whether a request sends a text of the state of which the service shows its wording.
+// inWording reports whether a request sends a value of the state of which the service shows its wording.
 func inWording(change *core.Change, d difference) bool {
-	shown, _ := d.before.(string)
-	text, isText := d.after.(string)
-	return isText && alike.Wording(shown, text) && within(change.Before, d.path) == any(text)
+	return d.after != any(absent{}) && alike.WordedJSON([]byte(show(d.before)), []byte(show(d.after))) &&
+		same(within(change.Before, d.path), d.after)
 }
 
 func touched(changes []difference, name string) bool {

@@ -20,6 +20,8 @@ type clock struct {
 	// agrees and differs record whether responses to creations show that objects are dated by the clock of Date, which may
 	// be a gateway's. A Date that jumps is from another clock too, or the clock was set.
 	agrees, differs bool
+	// slowest is how far the slowest Date before a jump is behind the local clock; 0 if none is.
+	slowest time.Duration
 }
 
 // drift is more than clocks drift apart during a run.
@@ -43,7 +45,7 @@ func (c *clock) note(status int, header http.Header, sent time.Time) {
 		case after.Before(before):
 			earliest, latest = after, before
 		case date.After(c.latest.Add(passed + drift)), latest.Add(drift).Before(c.date): // otherwise it stands
-			c.differs = true
+			c.differs, c.slowest = true, min(c.slowest, c.earliest.Sub(c.at))
 		}
 	}
 	c.date, c.at, c.own, c.earliest, c.latest = date, now, own, earliest, latest

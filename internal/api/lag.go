@@ -119,15 +119,16 @@ func (c *Client) DateText() string {
 	return now.UTC().Format(time.RFC3339)
 }
 
-// mayLag reports whether a read that was sent at a local time may lag behind a write, by the clock of the service or by
-// the local one: a wrong Date must not make a new object an old one. A write after both was just now. The response may
-// be much younger than the read: its proof, or another attempt, took the time.
+// mayLag reports whether a read that was sent at a local time may lag behind a write, by the clock of the service, by
+// the local one, or by the Date before it jumped: a wrong Date must not make a new object an old one. A write after all
+// of them was just now. The response may be much younger than the read: its proof, or another attempt, took the time.
 func (c *Client) mayLag(written string, sent time.Time) bool {
 	c.clock.mu.Lock()
 	defer c.clock.mu.Unlock()
 	earliest, _ := c.clock.bounds(sent)
 	at, ok := ParseTime(written)
-	return ok && !IsDate(written) && !c.clock.date.IsZero() && earliestOf(earliest, sent).Sub(at) <= ReadLag
+	return ok && !IsDate(written) && !c.clock.date.IsZero() &&
+		earliestOf(earliest, sent.Add(c.clock.slowest)).Sub(at) <= ReadLag
 }
 
 // justBefore reports whether a time may be within ReadLag before another one.

@@ -48,14 +48,15 @@ var ofIgnored = regexp.MustCompile("has two expiries|two trials are set")
 
 // refusal reports whether a plan may report an error.
 func (j *judge) refusal(text string) bool {
-	if strings.Contains(text, "deletion_policy = \"prevent\" blocks this plan from ") { // destroying what exists
+	// It blocks destroying what exists. What has no block may be gone: Terraform plans its removal before it reads it.
+	if strings.Contains(text, "deletion_policy = \"prevent\" blocks this plan from ") {
 		address := addressOf(text)
 		for from, to := range j.written.Moved {
 			if to == address && j.drive.State(address) == nil {
 				address = from
 			}
 		}
-		return j.remote(address, j.drive.State(address)) != nil
+		return j.remote(address, j.drive.State(address)) != nil || j.blocks[addressOf(text)].at == ""
 	}
 	return refusals.MatchString(text) || ofIgnored.MatchString(text) && len(j.blocks[addressOf(text)].ignore) > 0
 }

@@ -20,7 +20,7 @@ type clock struct {
 	// agrees and differs record whether responses to creations show that objects are dated by the clock of Date, which may
 	// be a gateway's. A Date that jumps is from another clock too, or the clock was set.
 	agrees, differs bool
-	// slowest is how far the slowest Date before a jump is behind the local clock; 0 if none is.
+	// slowest is the slowest Date before a jump, relative to the local clock: negative, or 0 if none was behind it.
 	slowest time.Duration
 }
 

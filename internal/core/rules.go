@@ -233,15 +233,15 @@ func ignoring(known attributes, prior, config cty.Value, ignore []string) cty.Va
 		}
 		had, errBefore := steps.Apply(prior)
 		wants, errNow := steps.Apply(config)
-		unknownMap := errNow == nil && wants.Type().IsMapType() && !wants.IsKnown() // Terraform does not ignore it
-		if errBefore == nil && errNow == nil && !unknownMap && !had.RawEquals(wants) {
-			result = ok(cty.Transform(result, func(at cty.Path, v cty.Value) (cty.Value, error) {
-				if at.Equals(steps) {
-					return had, nil
-				}
-				return v, nil
-			}))
+		if errBefore != nil || errNow != nil || had.RawEquals(wants) || wants.Type().IsMapType() && !wants.IsKnown() {
+			continue // Terraform does not ignore an unknown map
 		}
+		result = ok(cty.Transform(result, func(at cty.Path, v cty.Value) (cty.Value, error) {
+			if at.Equals(steps) {
+				return had, nil
+			}
+			return v, nil
+		}))
 	}
 	return result
 }

@@ -415,25 +415,21 @@ func (w *Workspace) planRemoval(address string, object *held, p *Plan) {
 		p.Changes = append(p.Changes, &Change{Address: address, Action: Forget, Before: view(object.value)})
 		return
 	}
-	plans := func(of *held) (change *Change, fine bool) {
-		change, problems := w.destruction(address, of)
-		return change, p.note(address, problems)
-	}
 	var change *Change
-	fine := true
-	if !p.configuration.Destroy {
-		if change, fine = plans(object); !fine {
-			return
-		}
+	planned := func(from *held) bool {
+		var problems []*tfprotov6.Diagnostic
+		change, problems = w.destruction(address, from)
+		return p.note(address, problems)
+	}
+	if !p.configuration.Destroy && !planned(object) {
+		return
 	}
 	prior, read := w.refresh(address, object, nil, p)
 	if !read || prior.missing() {
 		return
 	}
-	if p.refreshed[address] = prior; p.configuration.Destroy {
-		change, fine = plans(prior)
-	}
-	if fine {
+	p.refreshed[address] = prior
+	if !p.configuration.Destroy || planned(prior) {
 		p.Changes = append(p.Changes, change)
 	}
 }

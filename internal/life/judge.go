@@ -463,6 +463,9 @@ func (j *judge) frugal(plan *core.Plan, sent []sandbox.Request) *violation {
 	return broken("requests", "an empty plan sent %d, not at most %d: %v", len(sent), most, operations)
 }
 
+// ofStranger is in the error of a plan with the token of another organization.
+const ofStranger = "The token belongs to organization"
+
 // stranger plans with the token of another organization. If the state has objects of recurring billing, that is one
 // error that names both organizations. A plan that already fails does not report it.
 func (j *judge) stranger() *violation {
@@ -478,8 +481,7 @@ func (j *judge) stranger() *violation {
 	j.belong("other")
 	plan, _, bad := j.planned(j.configuration())
 	j.belong("own")
-	const says = "The token belongs to organization"
-	if bad == nil && bound && !j.unbound && (len(plan.Errors) != 1 || !strings.Contains(plan.Errors[0], says)) {
+	if bad == nil && bound && !j.unbound && (len(plan.Errors) != 1 || !strings.Contains(plan.Errors[0], ofStranger)) {
 		return broken("another organization", "%d errors: %s\n%v", len(plan.Errors), strings.Join(plan.Errors, "\n"),
 			changesOf(plan))
 	}

@@ -48,17 +48,18 @@ var ofIgnored = regexp.MustCompile("has two expiries|two trials are set")
 
 // refusal reports whether a plan may report an error.
 func (j *judge) refusal(text string) bool {
+	at := addressOf(text)
 	// It blocks destroying what exists. What has no block may be gone: Terraform plans its removal before it reads it.
 	if strings.Contains(text, "deletion_policy = \"prevent\" blocks this plan from ") {
-		address := addressOf(text)
+		address := at
 		for from, to := range j.written.Moved {
 			if to == address && j.drive.State(address) == nil {
 				address = from
 			}
 		}
-		return j.remote(address, j.drive.State(address)) != nil || j.blocks[addressOf(text)].at == ""
+		return j.remote(address, j.drive.State(address)) != nil || j.blocks[at].at == ""
 	}
-	return refusals.MatchString(text) || ofIgnored.MatchString(text) && len(j.blocks[addressOf(text)].ignore) > 0
+	return refusals.MatchString(text) || ofIgnored.MatchString(text) && len(j.blocks[at].ignore) > 0
 }
 
 // failures are errors that only the apply can detect: one object makes impossible what another one requests.

@@ -99,15 +99,15 @@ func (d *terraform) run(arguments ...string) acctest.Printed {
 		}
 	}
 	d.recovered()
+	objects := d.objects()
 	for i, text := range printed.Errors { // Terraform has no address for an object without a block
-		for _, address := range d.Addresses() {
-			id, has := d.State(address)["id"].(string)
-			if has && strings.HasPrefix(text, ": ") && strings.Contains(text, id) {
+		for address, o := range objects {
+			if id, has := o["id"].(string); has && strings.HasPrefix(text, ": ") && strings.Contains(text, id) {
 				printed.Errors[i] = address + text
 			}
 		}
 	}
-	if leak := d.leak(string(out)); leak != "" {
+	if leak := d.leak(string(out), objects); leak != "" {
 		printed.Errors = append(printed.Errors, ": error in the provider: "+leak)
 	}
 	return printed
@@ -126,9 +126,9 @@ func (d *terraform) quiet() {
 }
 
 // leak finds secrets in places where they must not be.
-func (d *terraform) leak(output string) string {
+func (d *terraform) leak(output string, objects map[string]object) string {
 	d.t.Helper()
-	everywhere, shown := secretsOf(d.service, d.objects())
+	everywhere, shown := secretsOf(d.service, objects)
 	texts := map[string]string{"the output": output}
 	for _, name := range []string{"trace.log", "terraform.tfstate", "terraform.tfstate.backup"} {
 		text, _ := os.ReadFile(filepath.Join(d.Dir, name)) // not all exist

@@ -66,7 +66,7 @@ func happens(t *testing.T, text string, genuine bool) (events [][]string) {
 			}
 			if p != nil {
 				said := slices.Concat(p.Errors, p.Warnings)
-				if strings.Contains(strings.Join(p.Errors, ""), "The token belongs to organization") {
+				if strings.Contains(strings.Join(p.Errors, ""), ofStranger) {
 					said = p.Errors // one object reports it, so the order decides what else is planned
 				}
 				for _, text := range said {

@@ -218,8 +218,6 @@ func MayHaveCreated(err error) bool {
 		return false
 	case !ok:
 		return err != nil && !errors.As(err, &taken)
-	}
-	switch {
 	case e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity:
 		return false
 	case e.Status == http.StatusRequestTimeout || e.Status < http.StatusBadRequest ||

@@ -220,34 +220,29 @@ func TestCreateRecordOutlastsAnInterrupt(t *testing.T) {
 // TestCreateRecordStoppedWhileItWaits: a request that was sent is not forgotten, whatever ends the wait.
 func TestCreateRecordStoppedWhileItWaits(t *testing.T) {
 	t.Parallel()
-	for name, answer := range map[string]http.HandlerFunc{
+	apitest.Each(t, map[string]http.HandlerFunc{ // the response to another call; nil: an interrupt
 		"an interrupt": nil, "a rejected token of another call": apitest.Rejected(401, "invalid_token"),
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				d := newWire(nil, bills)
-				s := newService(t, d)
-				ctx, cancel := context.WithCancel(t.Context())
-				stop := cancel
-				if answer != nil {
-					d.HandleFunc("GET /", answer)
-					stop = func() { _, _ = s.GetRecord(t.Context(), "bills", "other") }
-				}
-				d.Fates = []apitest.Fate{apitest.LostAfter}
-				d.HandleFunc("POST /", func(w http.ResponseWriter, r *http.Request) {
-					time.AfterFunc(time.Nanosecond, stop)
-					d.Handle(w, r)
-				})
-				_, err := s.CreateRecord(ctx, "bills", rent, key1)
-				cancel()
-				apitest.Says(t, err, `The record in the collection "bills" may or may not exist. A creation with the key `+key1)
-				if !MayHaveCreated(err) || d.IDs(bills) != "o1" {
-					t.Errorf("unsettled is %t, there are %q", MayHaveCreated(err), d.IDs(bills))
-				}
-			})
+	}, func(t *testing.T, answer http.HandlerFunc) {
+		d := newWire(nil, bills)
+		s := newService(t, d)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		stop := cancel
+		if answer != nil {
+			d.HandleFunc("GET /", answer)
+			stop = func() { _, _ = s.GetRecord(t.Context(), "bills", "other") }
+		}
+		d.Fates = []apitest.Fate{apitest.LostAfter}
+		d.HandleFunc("POST /", func(w http.ResponseWriter, r *http.Request) {
+			time.AfterFunc(time.Nanosecond, stop)
+			d.Handle(w, r)
 		})
-	}
+		_, err := s.CreateRecord(ctx, "bills", rent, key1)
+		apitest.Says(t, err, `The record in the collection "bills" may or may not exist. A creation with the key `+key1)
+		if !MayHaveCreated(err) || d.IDs(bills) != "o1" {
+			t.Errorf("unsettled is %t, there are %q", MayHaveCreated(err), d.IDs(bills))
+		}
+	})
 }
 
 // TestCreateRecordNotSent: what was not sent, because the service does not respond to others, does not exist.

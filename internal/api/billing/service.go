@@ -107,13 +107,22 @@ const TryTime = 10 * time.Second
 var ErrNoMe = fmt.Errorf("GET /v1/me has not succeeded within %s", TryTime)
 
 // TryMe is Me for a caller that can do without: it takes TryTime at most, and its failure does not affect other calls.
+// While the service asks all requests to wait (429), it waits too.
 func (s *Service) TryMe(ctx context.Context) (*Organization, error) {
-	ctx, cancel := context.WithTimeout(ctx, TryTime)
+	limited, cancel := context.WithTimeout(ctx, TryTime)
 	defer cancel()
-	organization, err := api.Object[Organization](ctx, s.client, api.Request{Operation: "me.get", Optional: true})
-	if e, responded := api.AsError(err); err != nil && (!responded || e.Status >= http.StatusInternalServerError ||
-		e.Status == http.StatusTooManyRequests) {
+	me := api.Request{Operation: "me.get", Optional: true}
+	organization, err := api.Object[Organization](limited, s.client, me)
+	if throttled(err) {
+		organization, err = api.Object[Organization](ctx, s.client, me)
+	}
+	if e, responded := api.AsError(err); err != nil && (!responded || e.Status >= http.StatusInternalServerError) {
 		return nil, ErrNoMe
 	}
 	return organization, err
+}
+
+func throttled(err error) bool {
+	e, responded := api.AsError(err)
+	return responded && e.Status == http.StatusTooManyRequests
 }

@@ -80,10 +80,11 @@ func withoutAdditionsIn(want, have any) any {
 
 // changes returns the top-level keys to send to change what the configuration owns of a record from before to wanted: a
 // key that was owned and is no longer wanted is nil. The service replaces a whole top-level key (wire contract: finance
-// PATCH), so an object is sent with the keys that other systems have added to it. They come from record, as it is now.
+// PATCH), so an object is sent with the keys that other systems have added to it, and with their values of keys that do
+// not change. Both come from record, as it is now.
 func changes(own metadata.Ownership, before, record, wanted metadata.Object) map[string]any {
 	before = withoutAdditions(wanted, before)
-	after, recordAfter := own.Result(before, wanted, wanted), own.Result(record, wanted, wanted)
+	after, recordAfter := own.Result(before, wanted, wanted), own.Result(record, wanted, changing(before, record, wanted))
 	send := map[string]any{}
 	for key := range before {
 		if _, stays := after[key]; stays {
@@ -108,6 +109,65 @@ func changes(own metadata.Ownership, before, record, wanted metadata.Object) map
 		}
 	}
 	return send
+}
+
+// changing returns the part of wanted that is not as before, or that record lacks, which may be a key that the service
+// never returns.
+func changing(before, record, wanted metadata.Object) metadata.Object {
+	part := metadata.Object{}
+	for key, want := range wanted {
+		below, isObject := want.(metadata.Object)
+		have, there := record[key]
+		under, hasObject := have.(metadata.Object)
+		switch had, was := before[key]; {
+		case isObject && hasObject:
+			hadBelow, _ := had.(metadata.Object)
+			if inner := changing(hadBelow, under, below); len(inner) > 0 {
+				part[key] = inner
+			}
+		case !there || !was || !same.JSON(had, want):
+			part[key] = want
+		}
+	}
+	return part
+}
+
+// reverts reports whether sending a value, planned as a change from before, changes a part of what the record has that
+// the plan shows as unchanged.
+func reverts(before, sent, have any) bool {
+	switch {
+	case alike(sent, have):
+		return false
+	case same.JSON(before, sent):
+		return true
+	}
+	switch sent := sent.(type) {
+	case metadata.Object:
+		before, wasObject := before.(metadata.Object)
+		have, _ := have.(metadata.Object)
+		for key, value := range sent {
+			if had, was := before[key]; wasObject && was && reverts(had, value, have[key]) {
+				return true
+			}
+		}
+	case []any:
+		before, wasList := before.([]any)
+		have, isList := have.([]any)
+		if !wasList || len(before) != len(sent) {
+			return false
+		}
+		for i, value := range sent {
+			if !isList || len(have) != len(sent) || reverts(before[i], value, have[i]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// alike reports whether two values are the same, or differ only in wording.
+func alike(a, b any) bool {
+	return same.WordedJSON(metadata.Payload(metadata.Object{"": a}), metadata.Payload(metadata.Object{"": b}))
 }
 
 // sendsObject reports whether a change contains an object.

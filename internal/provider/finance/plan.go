@@ -118,21 +118,20 @@ func (m *model) planBody(config, state model, own metadata.Ownership, diags *dia
 	if m.Response = state.Response; change.Differs {
 		m.Response = types.StringUnknown()
 	}
-	if change.Differs && ignored && !now.ValueBool() {
-		state.warnReverts(stored, desired, now, diags)
+	if record, err := state.lastResponse(); change.Differs && ignored && desired != nil && err == nil {
+		state.warnReverts(changes(own, stored, record, desired), withoutAdditions(desired, record), now, diags)
 	}
 	change.WarnForeign(path.Root(attrBody), "the "+state.displayName(), "", diags)
 	return metadata.Owned{Object: change.Desired}
 }
 
 // warnReverts reports which changes of other systems the apply reverts, because the state, which has ignored them, does
-// not show them. stored is the service's body.
-func (m model) warnReverts(stored, desired metadata.Object, ignores types.Bool, diags *diag.Diagnostics) {
+// not show them. send is what the apply sends, record the last response.
+func (m model) warnReverts(send, record metadata.Object, ignores types.Bool, diags *diag.Diagnostics) {
 	before, _ := m.object(diags)
 	var lines []string
-	for key, want := range desired {
-		have := stored[key]
-		if !equalKnowing(key, before[key], have, desired) && !equalKnowing(key, want, have, desired) {
+	for key, value := range send {
+		if reverts(before[key], value, record[key]) {
 			lines = append(lines, "  "+key+"\n")
 		}
 	}
@@ -141,8 +140,11 @@ func (m model) warnReverts(stored, desired metadata.Object, ignores types.Bool, 
 	}
 	slices.Sort(lines)
 	because := "ignore_remote_changes is no longer true, so"
-	if ignores.IsUnknown() {
+	switch {
+	case ignores.IsUnknown():
 		because = "If ignore_remote_changes turns out not to be true,"
+	case ignores.ValueBool():
+		because = "The service replaces a key as a whole, and the configuration changes a part of it, so"
 	}
 	diags.AddAttributeWarning(path.Root("ignore_remote_changes"), "The apply reverts changes by other systems to the "+
 		m.displayName(), fmt.Sprintf("%s these keys of body are sent as configured:\n\n%s\nresponse shows the values of the "+

@@ -131,6 +131,7 @@ billing_finance_record {
     { name = "$name", amount = "10.00", note = "q7 a" },
     { name = "$name", amount = "12.00", note = "q7 b" },
     { name = "$name", deep = { a = "q7 1", b = ["q7 x", 1] } },
+    { name = "$name", deep = { a = "q7 1", b = ["q7 y", 1] } },
     { name = "$name", amount = "10.00", deep = { a = "q7 2" } },
     { name = "$name", deep = { a = "q7 3" } },
     { name = "$name", deep = { a = "q7 4" } },

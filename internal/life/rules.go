@@ -49,15 +49,14 @@ var ofIgnored = regexp.MustCompile("has two expiries|two trials are set")
 // refusal reports whether a plan may report an error.
 func (j *judge) refusal(text string) bool {
 	at := addressOf(text)
-	// It blocks destroying what exists. What has no block may be gone: Terraform plans its removal before it reads it.
-	if strings.Contains(text, "deletion_policy = \"prevent\" blocks this plan from ") {
+	if strings.Contains(text, "deletion_policy = \"prevent\" blocks this plan from ") { // it blocks destroying what exists
 		address := at
 		for from, to := range j.written.Moved {
 			if to == address && j.drive.State(address) == nil {
 				address = from
 			}
 		}
-		return j.remote(address, j.drive.State(address)) != nil || j.blocks[at].at == ""
+		return j.remote(address, j.drive.State(address)) != nil
 	}
 	return refusals.MatchString(text) || ofIgnored.MatchString(text) && len(j.blocks[at].ignore) > 0
 }

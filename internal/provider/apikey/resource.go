@@ -29,7 +29,11 @@ type Resource struct{ base }
 var _ object.Managed = (*Resource)(nil)
 
 // NewResource returns the resource.
-func NewResource() resource.Resource { return &Resource{base{Scheme: scheme}} }
+func NewResource() resource.Resource {
+	r := &Resource{base{Scheme: scheme}}
+	r.Refresh = r.Read
+	return r
+}
 
 var scheme = object.Scheme[*collections.Service, collections.APIKey]{
 	TypeName: typeName, Noun: "API key", Key: "name", AnyID: true, MutableIdentity: true,

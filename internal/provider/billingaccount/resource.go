@@ -79,7 +79,9 @@ var _ object.Managed = (*Resource)(nil)
 
 // NewResource returns the resource.
 func NewResource() resource.Resource {
-	return &Resource{base{Scheme: scheme, Requirements: model.requirements, Unmet: unmet}}
+	r := &Resource{base{Scheme: scheme, Requirements: model.requirements, Unmet: unmet}}
+	r.Refresh = r.Read
+	return r
 }
 
 // Create creates the account and saves it to the state immediately. Then it suspends it if planned; a failure of that

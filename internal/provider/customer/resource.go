@@ -51,12 +51,14 @@ var (
 
 // NewResource returns the resource.
 func NewResource() resource.Resource {
-	return &Resource{base{Scheme: scheme, OnCreation: []object.OnCreation[model]{
+	r := &Resource{base{Scheme: scheme, OnCreation: []object.OnCreation[model]{
 		{Argument: "create_billing_account", Instead: model.hasAccount},
 		{Argument: "billing_email", Instead: model.changeAccountInstead},
 		{Argument: "payment_terms_days", Instead: model.changeAccountInstead},
 		{Argument: "auto_collection", Instead: model.changeAccountInstead},
 	}}}
+	r.Refresh = r.Read
+	return r
 }
 
 // changeAccountInstead says where the terms of the billing account are changed. They are not read: the account may be

@@ -64,8 +64,10 @@ var (
 
 // NewResource returns the resource.
 func NewResource() resource.Resource {
-	return &Resource{base{Scheme: scheme, OnCreation: []object.OnCreation[model]{{Argument: attrIdempotencyKey,
+	r := &Resource{base{Scheme: scheme, OnCreation: []object.OnCreation[model]{{Argument: attrIdempotencyKey,
 		Instead: func(model) string { return "It can no longer be changed." }}}}}
+	r.Refresh = r.Read
+	return r
 }
 
 const aboutResource = "A record of any collection of financial management, such as a payable or a receivable. Its " +

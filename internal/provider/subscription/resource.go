@@ -39,7 +39,9 @@ var (
 
 // NewResource returns the resource.
 func NewResource() resource.Resource {
-	return &Resource{base{Scheme: scheme, Requirements: model.requirements, Unmet: unmet, OnCreation: onCreation}}
+	r := &Resource{base{Scheme: scheme, Requirements: model.requirements, Unmet: unmet, OnCreation: onCreation}}
+	r.Refresh = r.Read
+	return r
 }
 
 // onCreation are the arguments of a trial, which no update accepts.

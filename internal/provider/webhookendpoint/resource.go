@@ -35,7 +35,11 @@ var (
 )
 
 // NewResource returns the resource.
-func NewResource() resource.Resource { return &Resource{base{Scheme: scheme}} }
+func NewResource() resource.Resource {
+	r := &Resource{base{Scheme: scheme}}
+	r.Refresh = r.Read
+	return r
+}
 
 var scheme = object.Scheme[*collections.Service, collections.WebhookEndpoint]{
 	TypeName: typeName, Noun: "webhook endpoint", Key: "url",

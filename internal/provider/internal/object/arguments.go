@@ -83,9 +83,12 @@ type hasPolicy interface{ Policy() Policy }
 // tainted object without its state.
 const ifTainted = " If it is tainted, run terraform untaint to keep it."
 
+// prevents reports whether the policy rejects destroying and replacing.
+func (o Policy) prevents() bool { return o.Value.ValueString() == policyPrevent }
+
 // check reports an error if the policy prevents the verb: destroy or replace.
 func (o Policy) check(verb, more string, diags *diag.Diagnostics) {
-	if o.Value.ValueString() != policyPrevent {
+	if !o.prevents() {
 		return
 	}
 	back := ""

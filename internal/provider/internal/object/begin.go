@@ -78,7 +78,14 @@ func (r *Resource[S, T, M]) BeginDelete(ctx context.Context, req resource.Delete
 	o.Diags.Append(value.Get(ctx, req.State, &o.State)...)
 	o.Plan = o.State
 	of := policyOf(o.State)
-	of.check("destroy", ifTainted, o.Diags)
+	if of.prevents() { // the plan without a refresh has found that the object does not exist, or the object is tainted
+		diags, lost := r.lost(ctx, resource.ReadRequest{State: req.State, Private: req.Private})
+		if lost {
+			o.Diags.Append(diags...)
+			return o, false
+		}
+		of.check("destroy", ifTainted, o.Diags)
+	}
 	if o.Diags.HasError() || of.Abandons() || needsNoRequest != nil && needsNoRequest(o.State, o.Diags) {
 		return o, false
 	}

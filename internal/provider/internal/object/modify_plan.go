@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -42,17 +43,7 @@ func (r *Resource[S, T, M]) plan(ctx context.Context, req resource.ModifyPlanReq
 		p.id = r.Scheme.name(p.State)
 	}
 	if req.Plan.Raw.IsNull() {
-		private.Remove(ctx, p.Private, keyRequirements, p.Diags) // of a replacement whose deletion failed
-		of := policyOf(p.State)
-		p.Run.PlanDestroy(p.typeName, p.id)
-		if !of.Abandons() && r.foreignUnseen(ctx, p, p.id, of.Object) {
-			return false
-		}
-		of.check("destroy", "", p.Diags)
-		if destroy != nil {
-			destroy(ctx, p)
-		}
-		p.warnAbandoned()
+		r.planDestroy(ctx, p, destroy)
 		return false
 	}
 	p.Diags.Append(value.Get(ctx, req.Config, &p.Config)...)
@@ -85,6 +76,34 @@ func (r *Resource[S, T, M]) plan(ctx context.Context, req resource.ModifyPlanReq
 	p.Diags.Append(value.Set(ctx, &resp.Plan, p.Planned)...)
 	r.claimExternalID(ctx, p)
 	return p.Applying
+}
+
+// planDestroy plans the removal of an object. Terraform plans it before it reads an object without a block: nothing is
+// said about one that no longer exists.
+func (r *Resource[S, T, M]) planDestroy(ctx context.Context, p *Plan[M], destroy func(context.Context, *Plan[M])) {
+	private.Remove(ctx, p.Private, keyRequirements, p.Diags) // of a replacement whose deletion failed
+	of := policyOf(p.State)
+	p.Run.PlanDestroy(p.typeName, p.id)
+	if !of.Abandons() && r.foreignUnseen(ctx, p, p.id, of.Object) {
+		return
+	}
+	of.check("destroy", "", p.Diags)
+	if destroy != nil {
+		destroy(ctx, p)
+	}
+	p.warnAbandoned()
+	if _, ends := r.Ending(p); ends && len(*p.Diags) > 0 && !p.Run.WasRefreshed(p.typeName, p.id) {
+		if _, lost := r.lost(ctx, resource.ReadRequest{State: p.req.State, Private: p.req.Private}); lost {
+			*p.Diags = nil
+		}
+	}
+}
+
+// lost reports whether a refresh removes the object from the state, and returns the diagnostics of the refresh.
+func (r *Resource[S, T, M]) lost(ctx context.Context, req resource.ReadRequest) (diag.Diagnostics, bool) {
+	resp := resource.ReadResponse{State: req.State, Private: req.Private}
+	r.Refresh(ctx, req, &resp)
+	return resp.Diagnostics, resp.State.Raw.IsNull()
 }
 
 // claimExternalID reports another object of the plan with the same external_id: the service would reject one of the two

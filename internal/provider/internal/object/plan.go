@@ -62,7 +62,7 @@ type prevented struct{ Object, Own string }
 
 func (p *Plan[M]) notePrevented(ctx context.Context, of Policy) {
 	var now prevented
-	if of.Value.ValueString() == policyPrevent {
+	if of.prevents() {
 		now = prevented{of.Object, of.Own}
 	}
 	if now != private.Get[prevented](ctx, p.Private, keyPrevented, p.Diags) {

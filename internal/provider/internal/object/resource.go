@@ -26,6 +26,8 @@ type Managed interface {
 type Resource[S, T, M any] struct {
 	conn.Connected
 	Scheme Scheme[S, T]
+	// Refresh is the Read of the resource.
+	Refresh func(context.Context, resource.ReadRequest, *resource.ReadResponse)
 	// OnCreation are the arguments that only a creation uses.
 	OnCreation []OnCreation[M]
 	// Requirements returns the values that may cause the service to reject a creation; optional.

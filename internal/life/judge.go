@@ -577,7 +577,7 @@ func (j *judge) added(at, field string, value any, made object) {
 		delete(j.contacts, at)
 		delete(j.marks, at)
 	case isObject:
-		j.mark(at, object{field: pick(deep, slices.Collect(maps.Keys(addition)))})
+		j.mark(at, object{field: pick(deep, slices.Collect(maps.Keys(foreignKeys(addition))))})
 	case isList && len(entries) > 0 && typeOf(at) == "billing_customer":
 		j.markContacts(at, field, entries)
 	}

@@ -134,9 +134,9 @@ func changing(before, record, wanted metadata.Object) metadata.Object {
 
 // reverts reports whether sending a value, planned as a change from before, changes a part of what the record has that
 // the plan shows as unchanged.
-func reverts(before, sent, have any) bool {
+func reverts(before, sent, have any, equal func(a, b any) bool) bool {
 	switch {
-	case alike(sent, have):
+	case equal(sent, have):
 		return false
 	case same.JSON(before, sent):
 		return true
@@ -146,7 +146,7 @@ func reverts(before, sent, have any) bool {
 		before, wasObject := before.(metadata.Object)
 		have, _ := have.(metadata.Object)
 		for key, value := range sent {
-			if had, was := before[key]; wasObject && was && reverts(had, value, have[key]) {
+			if had, was := before[key]; wasObject && was && reverts(had, value, have[key], equal) {
 				return true
 			}
 		}
@@ -157,7 +157,7 @@ func reverts(before, sent, have any) bool {
 			return false
 		}
 		for i, value := range sent {
-			if !isList || len(have) != len(sent) || reverts(before[i], value, have[i]) {
+			if !isList || len(have) != len(sent) || reverts(before[i], value, have[i], equal) {
 				return true
 			}
 		}
@@ -165,8 +165,8 @@ func reverts(before, sent, have any) bool {
 	return false
 }
 
-// alike reports whether two values are the same, or differ only in wording.
-func alike(a, b any) bool {
+// worded reports whether two values are the same, or differ only in wording.
+func worded(a, b any) bool {
 	return same.WordedJSON(metadata.Payload(metadata.Object{"": a}), metadata.Payload(metadata.Object{"": b}))
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
@@ -129,9 +130,13 @@ func (m *model) planBody(config, state model, own metadata.Ownership, diags *dia
 // not show them. send is what the apply sends, record the last response.
 func (m model) warnReverts(send, record metadata.Object, ignores types.Bool, diags *diag.Diagnostics) {
 	before, _ := m.object(diags)
+	equal := same.JSON
+	if ignores.ValueBool() {
+		equal = worded // the service's wording of a text is sent only when its changes are no longer ignored
+	}
 	var lines []string
 	for key, value := range send {
-		if reverts(before[key], value, record[key]) {
+		if reverts(before[key], value, record[key], equal) {
 			lines = append(lines, "  "+key+"\n")
 		}
 	}

@@ -120,10 +120,13 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	if e, ok := err.(*Error); ok { //nolint:errorlint // an *AmbiguousError wraps an *Error, and is something else
 		c.verifyAbsence(ctx, k, e)
 	}
-	if k.optional {
-		return response, err
+	if !k.optional {
+		err = c.concluded(k, err)
 	}
-	return response, c.concluded(k, err)
+	if k.unsent {
+		err = &NotSentError{err}
+	}
+	return response, err
 }
 
 // call is a Request that is ready to be sent, possibly more than once.
@@ -143,6 +146,7 @@ type call struct {
 	failing      time.Time       // first failure of an attempt
 	throttled    time.Time       // first 429
 	optional     bool            // see Request
+	unsent       bool            // it ended before an attempt, and no earlier one can have been carried out
 }
 
 // once reports whether the response shows a secret once.

@@ -69,7 +69,7 @@ func (e *TakenError) Unwrap() error { return e.Err }
 func Create[T any](ctx context.Context, c *Client, m Creation[T]) (object T, adopted bool, err error) {
 	var none T
 	if err := ended(ctx); err != nil {
-		return none, false, fmt.Errorf("create the %s: nothing was sent: %w", m.Describe, err)
+		return none, false, &NotSentError{fmt.Errorf("create the %s: nothing was sent: %w", m.Describe, err)}
 	}
 	detached, cancel := detach(ctx)
 	defer cancel()

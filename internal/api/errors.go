@@ -160,6 +160,11 @@ func (e *AmbiguousError) Error() string {
 
 func (e *AmbiguousError) Unwrap() error { return e.Err }
 
+// NotSentError ends a call that was not sent, or only in attempts that cannot have been carried out.
+type NotSentError struct{ error }
+
+func (e *NotSentError) Unwrap() error { return e.error }
+
 // AsAmbiguous finds the *AmbiguousError in err's chain.
 func AsAmbiguous(err error) (*AmbiguousError, bool) {
 	var e *AmbiguousError

@@ -95,7 +95,8 @@ func (c *Client) limitWait(k *call, e *Error) {
 // givenUp returns the error of a call that ends before its next attempt, because of an interrupt or of the failure of
 // another call: an earlier attempt may have created an object.
 func (c *Client) givenUp(k *call, err error) error {
-	if !k.uncertain || k.route.method != http.MethodPost {
+	k.unsent = !k.uncertain
+	if k.unsent || k.route.method != http.MethodPost {
 		return err
 	}
 	return &AmbiguousError{Service: c.cfg.Service, Operation: k.operation, SentAt: k.failing, Err: err}

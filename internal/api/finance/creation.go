@@ -208,13 +208,13 @@ func (e *unseenError) Unwrap() error { return e.error }
 func MayHaveCreated(err error) bool {
 	var taken *TakenError
 	var unseen *unseenError
-	var earlier *api.EarlierError
+	var notSent *api.NotSentError
 	_, open := api.AsAmbiguous(err)
 	e, ok := api.AsError(err)
 	switch {
 	case open, errors.As(err, &unseen):
 		return true
-	case errors.As(err, &earlier) && earlier.Err == nil: // it was not sent
+	case errors.As(err, &notSent):
 		return false
 	case !ok:
 		return err != nil && !errors.As(err, &taken)

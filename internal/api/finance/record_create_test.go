@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -245,20 +246,44 @@ func TestCreateRecordStoppedWhileItWaits(t *testing.T) {
 	})
 }
 
-// TestCreateRecordNotSent: what was not sent, because the service does not respond to others, does not exist.
+// TestCreateRecordNotSent: what was not sent does not exist, whatever became of other requests.
 func TestCreateRecordNotSent(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		d := newWire(nil, bills)
-		d.HandleFunc("/", respond(503, ""))
-		s := newService(t, d)
-		for range 5 {
-			_, _ = s.GetRecord(t.Context(), "bills", "other")
-		}
-		_, err := s.CreateRecord(t.Context(), "bills", rent, key1)
-		apitest.Says(t, err, "for the same reason as another error of this run")
-		if MayHaveCreated(err) || strings.Contains(d.Requests(), "POST") {
-			t.Errorf("unsettled is %t after %s", MayHaveCreated(err), d.Requests())
-		}
-	})
+	const another = "for the same reason as another error of this run"
+	for name, c := range map[string]struct {
+		responses           []int // to earlier requests
+		deadline, interrupt time.Duration
+		says                string
+	}{
+		"the service does not respond":     {slices.Repeat([]int{503}, 10), time.Hour, time.Hour, another},
+		"another creation was unclear too": {[]int{503, 401}, time.Hour, time.Hour, another},
+		"the limiter opens too late":       {[]int{503, 429}, time.Second, time.Hour, "was not sent"},
+		"interrupted at the limiter":       {[]int{503, 429}, time.Hour, time.Second, "context canceled"},
+		"interrupted before":               {nil, time.Hour, 0, "nothing was sent"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				d, next := newWire(nil, bills), 0
+				d.HandleFunc("GET /", func(w http.ResponseWriter, r *http.Request) {
+					w.Header().Set("Retry-After", map[int]string{429: "60"}[c.responses[next]])
+					next++
+					respond(c.responses[next-1], "")(w, r)
+				})
+				s := newService(t, d)
+				for range len(c.responses) / 2 {
+					go func() { _, _ = s.GetRecord(t.Context(), "bills", "other") }()
+					time.Sleep(40 * time.Second)
+				}
+				ctx, cancel := context.WithTimeout(t.Context(), c.deadline)
+				time.AfterFunc(c.interrupt, cancel)
+				time.Sleep(time.Nanosecond)
+				_, err := s.CreateRecord(ctx, "bills", rent, key1)
+				apitest.Says(t, err, c.says)
+				if MayHaveCreated(err) || strings.Contains(d.Requests(), "POST") {
+					t.Errorf("unsettled is %t after %s", MayHaveCreated(err), d.Requests())
+				}
+			})
+		})
+	}
 }

@@ -90,9 +90,9 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: aboutCollection + " Changing this forces replacement."},
 			attrBody: schema.DynamicAttribute{Required: true, CustomType: metadata.Type{},
 				MarkdownDescription: "The record: an object with any nesting. Amounts are strings such as `\"10.50\"` (see " +
-					"`format_cents`). The configuration owns the keys it sets, at any depth; other keys stay and are not drift. A " +
-					"removed key is removed from the record. **No secrets:** `response` shows them in plans, even if they are " +
-					"sensitive here."},
+					"`format_cents`). The configuration owns the keys it sets, at any depth; other keys stay and are not drift, but " +
+					"a list that changes is sent as configured. A removed key is removed from the record. **No secrets:** " +
+					"`response` shows them in plans, even if they are sensitive here."},
 			"ignore_remote_changes": schema.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(false),
 				MarkdownDescription: "Whether to ignore differences between `body` and the record, for collections that the " +
 					"service changes. Configuration changes are still sent. Defaults to `false`."},

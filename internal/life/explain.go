@@ -237,9 +237,14 @@ func (a applied) update(change *core.Change, changes []difference, r sandbox.Req
 // reverts reports whether a warning shows that the key of a record is sent, because ignore_remote_changes ends: the
 // state has ignored the changes of other systems, so the difference cannot show them.
 func (a applied) reverts(address, key string) bool {
+	return a.says(address, "The apply reverts changes by other systems", "  "+key+"\n")
+}
+
+// says reports whether a warning about an address has both texts.
+func (a applied) says(address, what, which string) bool {
 	return slices.ContainsFunc(a.plan.Warnings, func(text string) bool {
-		return strings.HasPrefix(text, address+": The apply reverts changes by other systems") &&
-			strings.Contains(text, "  "+key+"\n")
+		return strings.HasPrefix(text, address+": ") && strings.Contains(text, what) &&
+			strings.Contains(text, strings.TrimPrefix(which, "custom_metadata."))
 	})
 }
 
@@ -304,7 +309,7 @@ func (a applied) metadata(change *core.Change, changes []difference, body object
 			(there == any(absent{}) && d.after == any(absent{}) || same(there, d.after)) {
 			continue
 		}
-		if !explained(changes, d) {
+		if !explained(changes, d) && !a.says(change.Address, "removes keys that the plan does not show", d.path) {
 			return fmt.Sprintf("%s does not show %s; it shows %v", change.Address, d, changes)
 		}
 	}
@@ -315,11 +320,25 @@ func (a applied) metadata(change *core.Change, changes []difference, body object
 func explained(changes []difference, d difference) bool {
 	return slices.ContainsFunc(changes, func(shown difference) bool {
 		if shown.path == d.path {
-			return shown.after == any(core.Unknown) || same(shown.after, d.after) ||
-				shown.after == nil && d.after == any(absent{})
+			return fits(shown.after, d.after) || shown.after == nil && d.after == any(absent{})
 		}
 		return strings.HasPrefix(d.path, shown.path+".") && shown.after == any(core.Unknown)
 	})
+}
+
+// fits reports whether a planned value, which may be unknown in part, may turn out to be another one.
+func fits(planned, now any) bool {
+	list, isList := planned.([]any)
+	items, _ := now.([]any)
+	if !isList || len(list) != len(items) {
+		return planned == any(core.Unknown) || same(planned, now)
+	}
+	for i, item := range items {
+		if !fits(list[i], item) {
+			return false
+		}
+	}
+	return true
 }
 
 // items compares the items that are sent with those in the plan: a removed item must have been shown.

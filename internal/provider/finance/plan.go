@@ -91,9 +91,9 @@ func warnCollection(collection types.String, diags *diag.Diagnostics) {
 // planBody compares the configuration with the record in the state, as [metadata.Ownership.Plan] does. It returns the
 // ownership after the apply, which is empty while a part of it is unknown.
 func (m *model) planBody(config, state model, own metadata.Ownership, diags *diag.Diagnostics) metadata.Owned {
-	desired, err := config.Body.Object()
+	desired, err := config.Body.Partly()
 	if err != nil {
-		desired = nil // unknown in part, or rejected below
+		desired = nil // unknown, or rejected below
 	}
 	plan := func(ignores bool) (metadata.Change, metadata.Object, bool) {
 		stored, _, ok := state.stored(desired, ignores, diags)

@@ -175,6 +175,11 @@ func (c Change) WarnForeign(at path.Path, object, more string, diags *diag.Diagn
 
 // WarnLost reports the keys that a plan will remove. object names the object in messages.
 func (c Change) WarnLost(at path.Path, object string, diags *diag.Diagnostics) {
+	if slices.Sort(c.Unseen); len(c.Unseen) > 0 {
+		diags.AddAttributeWarning(at, fmt.Sprintf("%s of %s removes keys that the plan does not show: %s", at, object,
+			strings.Join(c.Unseen, ", ")), "A part of it is known only after apply, so only the apply shows the whole object. "+
+			"To keep one of these keys, configure it.")
+	}
 	if len(c.Lost) == 0 {
 		return
 	}

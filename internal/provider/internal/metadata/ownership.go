@@ -48,6 +48,9 @@ type Change struct {
 	Lost []string
 	// MayLose are the keys that are removed if an unknown mode turns out to be ModeReplace.
 	MayLose []string
+	// Unseen are the keys, with dots, that are removed without a line in the plan, because a part of the object is
+	// unknown.
+	Unseen []string
 }
 
 // Desired returns the configured object, including defaults. It returns ErrUnknown while a part of it is unknown.
@@ -81,7 +84,7 @@ func (o Ownership) Result(remote, desired, changing Object) Object {
 func (o Ownership) Plan(config, state Value, remote Object) (Change, error) {
 	desired, err := o.Desired(config)
 	if errors.Is(err, ErrUnknown) {
-		return Change{Planned: config, Differs: true}, nil
+		return o.planPartly(config, state, remote), nil
 	}
 	if err != nil {
 		return Change{}, err
@@ -114,6 +117,45 @@ func (o Ownership) Plan(config, state Value, remote Object) (Change, error) {
 		change.Foreign = missing(remote, desired)
 	}
 	return change, nil
+}
+
+// planPartly is Plan for a configuration that is unknown in part.
+func (o Ownership) planPartly(config, state Value, remote Object) Change {
+	change := Change{Planned: config, Differs: true}
+	part, err := config.Partly()
+	if err != nil {
+		return change
+	}
+	desired := Merge(o.Defaults, part)
+	shown, _ := state.Object()
+	if o.Owned == nil {
+		change.Foreign = missing(remote, desired)
+	}
+	if o.Mode == "" {
+		o.Mode = ModeReplace
+		change.MayLose = unseen(remote, o.Result(remote, desired, desired), shown, "")
+	} else {
+		change.Unseen = unseen(remote, o.Result(remote, desired, desired), shown, "")
+	}
+	return change
+}
+
+// unseen returns the keys of remote that are neither in result nor shown. An unknown value may contain any key.
+func unseen(remote, result, shown Object, within string) (keys []string) {
+	for key, value := range remote {
+		have, isObject := value.(Object)
+		left, stays := result[key]
+		seen, isShown := shown[key]
+		switch below, _ := left.(Object); {
+		case left == any(later{}):
+		case isObject && (stays || isShown):
+			under, _ := seen.(Object)
+			keys = append(keys, unseen(have, below, under, within+key+".")...)
+		case !stays && !isShown:
+			keys = append(keys, within+key)
+		}
+	}
+	return keys
 }
 
 // missing returns the keys of remote that are not in result.

@@ -77,14 +77,23 @@ func Text(object Object) string {
 
 // Object converts a Terraform value. It returns ErrUnknown if any part of the value is unknown, and nil for an absent
 // object.
-func (v Value) Object() (Object, error) {
+func (v Value) Object() (Object, error) { return v.object(nil) }
+
+// later is a part of a value that is known only after apply.
+type later struct{}
+
+// Partly is Object, but an unknown part is a value that differs from all others.
+func (v Value) Partly() (Object, error) { return v.object(later{}) }
+
+// object converts a value with a replacement for its unknown parts; nil: there is none.
+func (v Value) object(unknown any) (Object, error) {
 	if v.IsUnknown() {
 		return nil, ErrUnknown
 	}
 	if v.IsAbsent() {
 		return nil, nil
 	}
-	tree, err := fromAttr(v.UnderlyingValue())
+	tree, err := fromAttr(v.UnderlyingValue(), unknown)
 	if err != nil {
 		return nil, err
 	}
@@ -103,16 +112,19 @@ func FromObject(object Object) Value {
 	return Value{DynamicValue: basetypes.NewDynamicValue(toAttr(object))}
 }
 
-func fromAttr(v attr.Value) (any, error) {
-	if v.IsUnknown() {
+func fromAttr(v attr.Value, unknown any) (any, error) {
+	if v.IsUnknown() && unknown == nil {
 		return nil, ErrUnknown
+	}
+	if v.IsUnknown() {
+		return unknown, nil
 	}
 	if v.IsNull() {
 		return nil, nil
 	}
 	switch v := v.(type) {
 	case basetypes.DynamicValue:
-		return fromAttr(v.UnderlyingValue())
+		return fromAttr(v.UnderlyingValue(), unknown)
 	case basetypes.BoolValue:
 		return v.ValueBool(), nil
 	case basetypes.StringValue:
@@ -124,15 +136,15 @@ func fromAttr(v attr.Value) (any, error) {
 		return nil, fmt.Errorf("the number %s is too large, or too close to zero; numbers have at most 4900 digits before "+
 			"and after the decimal point", roughly(v.ValueBigFloat()))
 	case basetypes.ObjectValue:
-		return fromFields(v.Attributes())
+		return fromFields(v.Attributes(), unknown)
 	case basetypes.MapValue:
-		return fromFields(v.Elements())
+		return fromFields(v.Elements(), unknown)
 	case basetypes.ListValue:
-		return fromItems(v.Elements())
+		return fromItems(v.Elements(), unknown)
 	case basetypes.TupleValue:
-		return fromItems(v.Elements())
+		return fromItems(v.Elements(), unknown)
 	case basetypes.SetValue:
-		return fromItems(v.Elements())
+		return fromItems(v.Elements(), unknown)
 	default:
 		return nil, fmt.Errorf("a value of type %s has no JSON form", v.Type(context.Background()))
 	}
@@ -160,10 +172,10 @@ func inside(step string, err error) error {
 	return wrongValue{step + "." + below.path, below.err}
 }
 
-func fromFields(fields map[string]attr.Value) (any, error) {
+func fromFields(fields map[string]attr.Value, unknown any) (any, error) {
 	object := make(Object, len(fields))
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
-		tree, err := fromAttr(fields[key])
+		tree, err := fromAttr(fields[key], unknown)
 		if err != nil {
 			return nil, inside(key, err)
 		}
@@ -172,10 +184,10 @@ func fromFields(fields map[string]attr.Value) (any, error) {
 	return object, nil
 }
 
-func fromItems(items []attr.Value) (any, error) {
+func fromItems(items []attr.Value, unknown any) (any, error) {
 	list := make([]any, len(items))
 	for i, item := range items {
-		tree, err := fromAttr(item)
+		tree, err := fromAttr(item, unknown)
 		if err != nil {
 			return nil, inside(fmt.Sprintf("[%d]", i), err)
 		}

@@ -223,8 +223,12 @@ func (d *draw) runs(meets []string) {
 		for range 1 + d.IntN(2) {
 			if address := d.block(d.blocks); address != "" {
 				name := pickOne(d, slices.Sorted(maps.Keys(d.blocks[address].values)))
-				later[address] = append(later[address], name)
 				d.turn(address, name)
+				value := d.blocks[address].values[name]
+				if strings.ContainsAny(value, "[{") && aText.MatchString(value) && d.chance(2) {
+					name += "." // a part of it
+				}
+				later[address] = append(later[address], name)
 			}
 		}
 	}

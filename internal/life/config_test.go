@@ -76,6 +76,11 @@ func (c config) complete(address string, there map[string]bool) bool {
 // referred matches the address in a reference, which is all of a value, and aTime the times in a value.
 var referred, aTime = regexp.MustCompile(`^billing_\w+\.\w+`), regexp.MustCompile(`"@(\w+)"`)
 
+// unknown is before a value, or a part of one, that is known only after apply; aText matches such a part.
+const unknown = `terraform_data.later.output == "" ? null : `
+
+var aText = regexp.MustCompile(`"[^"]*"`)
+
 func (b written) text(start time.Time) string {
 	typeName, name, _ := strings.Cut(b.at, ".")
 	text := fmt.Sprintf("resource %q %q {\n", typeName, name)
@@ -87,7 +92,11 @@ func (b written) text(start time.Time) string {
 			return show(start.Add(duration(strings.Trim(at, `"@`))).UTC().Format(time.RFC3339))
 		})
 		if slices.Contains(b.later, argument) {
-			value = `terraform_data.later.output == "" ? null : ` + value
+			value = unknown + value
+		} else if slices.Contains(b.later, argument+".") {
+			texts := aText.FindAllStringIndex(value, -1)
+			at := texts[len(value)%len(texts)][0]
+			value = value[:at] + unknown + value[at:]
 		}
 		text += fmt.Sprintf("  %s = %s\n", argument, value)
 	}

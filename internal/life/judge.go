@@ -12,6 +12,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/core"
@@ -75,6 +76,11 @@ func (b block) same(other block) bool {
 		b.cbd == other.cbd
 }
 
+// later is what a value, or a part of one, refers to that is known only after apply.
+var later = &hcl.EvalContext{Variables: map[string]cty.Value{"terraform_data": cty.ObjectVal(map[string]cty.Value{
+	"later": cty.ObjectVal(map[string]cty.Value{"output": cty.StringVal("1")}),
+})}}
+
 // blocksOf parses a configuration, and returns its blocks too. It reads values, references alone, and both behind the
 // condition of an argument that is known only after apply.
 func blocksOf(text string) (blocks map[string]block, parsed core.Configuration, err error) {
@@ -84,15 +90,19 @@ func blocksOf(text string) (blocks map[string]block, parsed core.Configuration, 
 		b := block{at: written.Address, values: object{}, ignore: written.Ignore, cbd: written.CreateBeforeDestroy}
 		for name, attribute := range written.Arguments {
 			expr := attribute.Expr
+			if slices.ContainsFunc(expr.Variables(), func(to hcl.Traversal) bool { return to.RootName() == "terraform_data" }) {
+				b.later = append(b.later, name)
+			}
 			if condition, isLater := expr.(*hclsyntax.ConditionalExpr); isLater {
 				expr = condition.FalseResult
-				b.later = append(b.later, name)
 			}
 			if reference, isReference := expr.(*hclsyntax.ScopeTraversalExpr); isReference {
 				b.values[name] = object{"$ref": core.Spelled(reference.Traversal)}
 				continue
 			}
-			value, diags := expr.Value(&hcl.EvalContext{Variables: written.Each})
+			in := later.NewChild()
+			in.Variables = written.Each
+			value, diags := expr.Value(in)
 			if diags.HasErrors() {
 				return nil, parsed, diags
 			}

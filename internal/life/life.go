@@ -208,6 +208,7 @@ type scenario struct {
 	net     *network      // carries the requests of a scenario with a seed; nil through Terraform itself
 	heard   atomic.Value  // func(sandbox.Request), through Terraform itself
 	ahead   time.Duration // how far the service's clock is ahead
+	tick    time.Duration // passes before each command
 	rewords bool          // the service stores texts otherwise than they are sent
 	quiet   bool          // the scenario may be malformed: fatalf panics
 	called  object        // the response to the last call
@@ -314,6 +315,9 @@ func (s *scenario) play(line string) {
 	}
 	if words[0] != "expect" {
 		s.named()
+	}
+	if s.tick > 0 && s.service != nil {
+		s.pass(s.tick)
 	}
 	s.command(words)
 }

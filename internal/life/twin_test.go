@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/core"
@@ -44,6 +45,9 @@ func twin(t *testing.T, seed uint64) {
 			t.Fatalf("event %d is\n%s\nand through Terraform\n%s\n%s", i, without(here[i], there[i]),
 				without(there[i], here[i]), text)
 		}
+		if slices.Contains(here[i], byOrder) {
+			return
+		}
 	}
 	if len(here) != len(there) {
 		t.Fatalf("%d events, and %d through Terraform\n%s", len(here), len(there), text)
@@ -77,6 +81,9 @@ func happens(t *testing.T, text string, genuine bool) (events [][]string) {
 				}
 			}
 			if p != nil && len(p.Errors) == 0 {
+				if ofOrder(p) {
+					lines = append(lines, byOrder)
+				}
 				for _, c := range p.Changes {
 					lines = append(lines, fmt.Sprintf("%s %s, replaced for %v: %s → %s", c.Action, c.Address, c.Replaces,
 						show(arranged(c.Before)), show(arranged(c.After))))
@@ -95,12 +102,27 @@ func happens(t *testing.T, text string, genuine bool) (events [][]string) {
 			slices.Sort(lines)
 			events = append(events, lines)
 		}
+		s.tick = time.Second // as for Terraform: no two commands are at the same time
 		s.playAll()
 	})
 	if bad != nil {
 		t.Errorf("through Terraform %t: %s\n%s", genuine, bad, text)
 	}
 	return events
+}
+
+const byOrder = "the order of an apply, which Terraform does not define, decides what follows"
+
+// ofOrder reports whether a plan creates a record with a key that may be that of a record which it deletes.
+func ofOrder(p *core.Plan) bool {
+	of := func(is func(*core.Change) bool) bool {
+		return slices.ContainsFunc(p.Changes, func(c *core.Change) bool {
+			return typeOf(c.Address) == "billing_finance_record" && is(c)
+		})
+	}
+	return of(func(c *core.Change) bool { return c.Action == core.Delete }) && of(func(c *core.Change) bool {
+		return c.Action == core.Create && c.After["idempotency_key"] == any(core.Unknown)
+	})
 }
 
 var secret = regexp.MustCompile(`"(token|secret|key_prefix|keyPrefix|encrypted_token|encrypted_secret)":"[^"]*"`)

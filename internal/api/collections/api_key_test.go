@@ -2,6 +2,7 @@ package collections
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"reflect"
 	"sync"
@@ -82,13 +83,20 @@ func TestNow(t *testing.T) {
 			respond(200, listOf())(w, r)
 		}})
 		s := newService(t, w)
-		if s.HasPassed(t.Context(), time.Now().Add(time.Minute), false) || len(w.Seen) > 0 {
+		passed := func(at time.Time) bool {
+			has, err := s.HasPassed(t.Context(), at, false)
+			if err != nil {
+				t.Error(err)
+			}
+			return has
+		}
+		if passed(time.Now().Add(time.Minute)) || len(w.Seen) > 0 {
 			t.Errorf("sent %v", w.Seen)
 		}
 		var all sync.WaitGroup
 		for range 5 {
 			all.Go(func() {
-				if s.HasPassed(t.Context(), time.Now().Add(-time.Minute), false) || !s.HasPassed(t.Context(), service, false) {
+				if passed(time.Now().Add(-time.Minute)) || !passed(service) {
 					t.Error("the clock of the service does not count")
 				}
 			})
@@ -105,6 +113,9 @@ func TestNow(t *testing.T) {
 		for range 2 {
 			if now, err := s.Now(t.Context()); !now.IsZero() || err != nil || len(undated.Seen) != 1 {
 				t.Errorf("%s, %v after %v", now, err, undated.Seen)
+			}
+			if _, err := s.HasPassed(t.Context(), service, true); !errors.Is(err, errNoDate) {
+				t.Errorf("in an apply, it says %v", err)
 			}
 		}
 	})

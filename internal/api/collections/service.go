@@ -7,7 +7,9 @@
 package collections
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"net/url"
 	"time"
 
@@ -59,15 +61,20 @@ func (s *Service) Now(ctx context.Context) (time.Time, error) {
 }
 
 // HasPassed reports whether a time has passed by the service's clock. Before the first response, the service's time is
-// requested inside an apply, and otherwise only if the time has passed by the local clock. A plan that is shown does
-// not rely on a Date that has jumped: the apply may see another one.
-func (s *Service) HasPassed(ctx context.Context, at time.Time, applying bool) bool {
+// requested inside an apply, where it is an error if it stays unknown, and otherwise only if the time has passed by the
+// local clock. A plan that is shown does not rely on a Date that has jumped: the apply may see another one.
+func (s *Service) HasPassed(ctx context.Context, at time.Time, applying bool) (bool, error) {
 	if !applying && s.client.DateJumped() {
-		return false
+		return false, nil
 	}
-	now := s.ServerTime(ctx)
+	now, err := s.ServerTime(ctx), error(nil)
 	if now.IsZero() && (applying || !at.After(time.Now())) {
-		now, _ = s.Now(ctx)
+		now, err = s.Now(ctx)
 	}
-	return !now.IsZero() && !at.After(now)
+	if now.IsZero() && applying {
+		return false, cmp.Or(err, errNoDate)
+	}
+	return !now.IsZero() && !at.After(now), nil
 }
+
+var errNoDate = errors.New("no response of the service has a valid Date; plan again")

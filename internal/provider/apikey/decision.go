@@ -11,6 +11,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
 )
@@ -196,7 +197,14 @@ func (r *Resource) decideInTime(ctx context.Context, p *object.Plan[model]) deci
 		return d
 	case k.had(d.dueAt):
 		return decide(p.Planned, p.State, k, true)
-	case d.certain() || !ready, p.Applying && p.Changes(ctx, d.planned()), !client.HasPassed(ctx, at, p.Applying):
+	case d.certain() || !ready, p.Applying && p.Changes(ctx, d.planned()):
+		return d
+	}
+	switch passed, err := client.HasPassed(ctx, at, p.Applying); {
+	case err != nil:
+		apidiag.Add(p.Diags, err, r.Operation("determine whether it is time to replace", p.State))
+		return d
+	case !passed:
 		return d
 	case p.Changes(ctx, d.planned()):
 		d.postponed = !d.newKey()

@@ -170,10 +170,11 @@ func worded(a, b any) bool {
 	return same.WordedJSON(metadata.Payload(metadata.Object{"": a}), metadata.Payload(metadata.Object{"": b}))
 }
 
-// sendsObject reports whether a change contains an object.
-func sendsObject(send map[string]any) bool {
-	for _, value := range send {
-		if _, isObject := value.(metadata.Object); isObject {
+// ofObject reports whether a change of the body before sends or removes an object.
+func ofObject(send map[string]any, before metadata.Object) bool {
+	for key, value := range send {
+		_, isObject := value.(metadata.Object)
+		if _, wasObject := before[key].(metadata.Object); isObject || value == nil && wasObject {
 			return true
 		}
 	}

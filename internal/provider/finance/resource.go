@@ -281,8 +281,8 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	var updated *finance.Record
 	if send := changes(own, before, record, next.Object); plan.Response.IsUnknown() && len(send) > 0 {
 		var err error
-		updated, err = patch(ctx, op.Client, state, send, func(current metadata.Object) metadata.Object {
-			return changes(own, before, current, next.Object)
+		updated, err = patch(ctx, op.Client, state, send, ofObject(send, before), func(now metadata.Object) metadata.Object {
+			return changes(own, before, now, next.Object)
 		})
 		if op.Failed(ctx, "update", inBody(err, next.Object)) {
 			return
@@ -294,9 +294,9 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	private.SetOwned(ctx, op.Private, next, op.Diags)
 }
 
-// patch sends changed keys of the record. If one of them is an object, other systems may have added keys to it since
-// the plan: it is sent as again determines from the record that is there.
-func patch(ctx context.Context, client *finance.Service, m model, send metadata.Object,
+// patch sends changed keys of the record. If one of them is or was an object (shared), other systems may have added
+// keys to it since the plan: it is sent as again determines from the record that is there.
+func patch(ctx context.Context, client *finance.Service, m model, send metadata.Object, shared bool,
 	again func(current metadata.Object) metadata.Object) (*finance.Record, error) {
 	collection, id := m.Collection.ValueString(), m.ID.ValueString()
 	read := sync.OnceValues(func() (json.RawMessage, error) {
@@ -306,7 +306,7 @@ func patch(ctx context.Context, client *finance.Service, m model, send metadata.
 		}
 		return current.Raw, nil
 	})
-	if sendsObject(send) {
+	if shared {
 		raw, err := read()
 		if err != nil {
 			return nil, err

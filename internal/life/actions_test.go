@@ -82,7 +82,7 @@ func (d *draw) changeAndRun() {
 
 // operations lists the arguments whose change is an operation of its own, or a new object.
 var operations = map[string][]string{
-	"billing_customer":     {"custom_metadata", "external_id"},
+	"billing_customer":     {"custom_metadata", "external_id", "email"},
 	"billing_account":      {"status", "custom_metadata"},
 	"billing_subscription": {"plan_id", "plan_id", "plan_id", "plan_id", "pause", "cancel_at_period_end", "items"},
 	"billing_webhook_endpoint": {"rotate_secret_when_changed", "rotate_secret_when_changed", "rotate_secret_when_changed",
@@ -238,6 +238,9 @@ func (d *draw) runs(meets []string) {
 	var words []string
 	if d.chance(3) {
 		words = append(words, "-create-first")
+	}
+	if d.chance(8) {
+		words = append(words, "-refresh=false")
 	}
 	if !d.calm && d.chance(20) {
 		d.do("meanwhile", "organization", "other")

@@ -309,6 +309,10 @@ func (a applied) metadata(change *core.Change, changes []difference, body object
 			(there == any(absent{}) && d.after == any(absent{}) || same(there, d.after)) {
 			continue
 		}
+		if d.after != any(absent{}) && within(change.After, d.path) == any(absent{}) &&
+			touched(changes, "custom_metadata") && change.After["effective_custom_metadata"] == any(core.Unknown) {
+			continue // a default, while a part of the object is unknown
+		}
 		if !explained(changes, d) && !a.says(change.Address, "removes keys that the plan does not show", d.path) {
 			return fmt.Sprintf("%s does not show %s; it shows %v", change.Address, d, changes)
 		}

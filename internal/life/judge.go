@@ -38,6 +38,7 @@ type judge struct {
 
 	// dirty lists the objects that another system has changed since the last apply.
 	dirty      map[string]bool
+	unread     bool              // the run does not refresh, so its next one must converge
 	resembling map[string]string // objects of other systems that look like ours, by path, as they were created
 	others     map[string]bool   // ids of objects that other systems have rotated or created
 	graces     map[string]bool   // ids of keys that another system has rotated
@@ -205,7 +206,9 @@ func (j *judge) run(file, settle string, createFirst bool) *violation {
 	j.expect(meets)
 	defer j.expect(nil)
 	before := j.objects()
-	plan, sent, bad := j.planned(j.configuration())
+	c := j.configuration()
+	c.NoRefresh = j.unread
+	plan, sent, bad := j.planned(c)
 	j.last = planOnly(before, plan, sent)
 	j.counts["requests"] += len(sent)
 	if bad = cmp.Or(bad, j.forgotten(plan)); bad == nil && calm {
@@ -280,7 +283,7 @@ func (j *judge) run(file, settle string, createFirst bool) *violation {
 	if j.over {
 		return nil
 	} else if len(done.Errors) > 0 {
-		if len(meanwhile) > 0 {
+		if len(meanwhile) > 0 || j.unread {
 			return nil // the next run must converge
 		}
 		return j.failed(plan, done, planned)
@@ -291,8 +294,10 @@ func (j *judge) run(file, settle string, createFirst bool) *violation {
 		return change == nil || change.Action != core.NoOp &&
 			len(differences(change.Before["custom_metadata"], j.drive.State(address)["custom_metadata"], "")) > 0
 	})
-	bad = cmp.Or(j.foreignKept(plan), j.contactsKept(had), j.oldKeys(keys),
-		j.linesKept(subscriptions))
+	if bad := j.foreignKept(plan); bad != nil || j.unread {
+		return bad
+	}
+	bad = cmp.Or(j.contactsKept(had), j.oldKeys(keys), j.linesKept(subscriptions))
 	if bad != nil || len(meanwhile) > 0 {
 		return bad
 	}
@@ -359,7 +364,7 @@ func (j *judge) finished(plan *core.Plan, done *core.Applied) (imported map[stri
 	j.appliedFile, j.applied, j.defaults[1] = j.file, j.blocks, j.defaults[0]
 	imported = j.imports
 	j.imports = map[string]string{}
-	if all, _ := j.mishaps.happened(); !slices.ContainsFunc(all, func(m met) bool { return m.then != nil }) {
+	if all, _ := j.mishaps.happened(); !j.unread && !slices.ContainsFunc(all, func(m met) bool { return m.then != nil }) {
 		j.dirty = map[string]bool{}
 	}
 	for address := range imported {

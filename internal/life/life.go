@@ -569,10 +569,11 @@ func (s *scenario) underJudge(words []string) {
 			settle = to
 		} else if word == "-create-first" {
 			createFirst = true
-		} else {
+		} else if word != "-refresh=false" {
 			file = word
 		}
 	}
+	s.judge.unread = slices.Contains(words, "-refresh=false")
 	for _, name := range []string{file, settle} {
 		if _, there := s.files[name]; !there && name != "" {
 			s.fatalf("file %s does not exist", name)

@@ -56,7 +56,7 @@ func (j *judge) refusal(text string) bool {
 				address = from
 			}
 		}
-		return j.remote(address, j.drive.State(address)) != nil
+		return j.unread || j.remote(address, j.drive.State(address)) != nil
 	}
 	return refusals.MatchString(text) || ofIgnored.MatchString(text) && len(j.blocks[at].ignore) > 0
 }

@@ -294,11 +294,10 @@ func (j *judge) run(file, settle string, createFirst bool) *violation {
 		return change == nil || change.Action != core.NoOp &&
 			len(differences(change.Before["custom_metadata"], j.drive.State(address)["custom_metadata"], "")) > 0
 	})
-	if bad := j.foreignKept(plan); bad != nil || j.unread {
+	if bad = cmp.Or(j.foreignKept(plan), j.contactsKept(had)); bad != nil || j.unread {
 		return bad
 	}
-	bad = cmp.Or(j.contactsKept(had), j.oldKeys(keys), j.linesKept(subscriptions))
-	if bad != nil || len(meanwhile) > 0 {
+	if bad = cmp.Or(j.oldKeys(keys), j.linesKept(subscriptions)); bad != nil || len(meanwhile) > 0 {
 		return bad
 	}
 	return j.settled(plan, imported)

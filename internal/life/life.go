@@ -58,8 +58,8 @@
 // arguments of the provider that connect it to the sandbox. The output of a terraform_data is known only after apply if
 // its input changes.
 //
-// With judge, apply also accepts -create-first, which decides an order that Terraform leaves open, and -settle=FILE:
-// with that configuration the state is settled after a misfortune. Further commands for judged scenarios:
+// With judge, apply accepts -refresh=false, -create-first, which decides an order that Terraform leaves open, and
+// -settle=FILE: with that configuration the state is settled after a misfortune. Further commands for judged scenarios:
 //
 //	plan as another organization  the token belongs to another organization
 //	reimport ADDRESS              terraform state rm; the next apply imports the object

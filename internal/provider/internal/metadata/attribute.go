@@ -150,15 +150,18 @@ func (a *Attributes) Plan(config, state Attributes, own Owned, defaults Defaults
 
 const moreForeign = " effective_custom_metadata shows what the object will have."
 
-// WarnImported is WarnForeign for a plan that does not change custom_metadata itself.
-func (d Defaults) WarnImported(config, state Value, object string, diags *diag.Diagnostics) {
+// WarnImported is WarnForeign for a plan that does not change the free-form object itself.
+func (d Defaults) WarnImported(at path.Path, config, state Value, object string, diags *diag.Diagnostics) {
 	desired, err := Ownership{Defaults: d.Object}.Desired(config)
 	had, unread := state.Object()
 	if err != nil || unread != nil {
 		return
 	}
-	Change{Foreign: missing(had, desired)}.WarnForeign(path.Root("custom_metadata"), object,
-		moreForeign, diags)
+	more := ""
+	if at.Equal(path.Root("custom_metadata")) {
+		more = moreForeign
+	}
+	Change{Foreign: missing(had, desired)}.WarnForeign(at, object, more, diags)
 }
 
 // WarnForeign reports the keys that a plan seems to remove. object names the object in messages; more is appended to
@@ -170,7 +173,7 @@ func (c Change) WarnForeign(at path.Path, object, more string, diags *diag.Diagn
 	slices.Sort(c.Foreign)
 	diags.AddAttributeWarning(at, "Imported keys that are not configured are kept",
 		fmt.Sprintf("The %s was imported with the keys %s. The first apply after an import does not remove them: lines "+
-			"with a minus in this plan only affect the state.%s", object, strings.Join(c.Foreign, ", "), more))
+			"with a minus in this plan only affect the state.%s", strings.TrimPrefix(object, "the "), strings.Join(c.Foreign, ", "), more))
 }
 
 // WarnLost reports the keys that a plan will remove. object names the object in messages.

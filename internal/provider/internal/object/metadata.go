@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
@@ -27,15 +28,15 @@ type CustomMetadataOf[S, T, U any] struct {
 	Put func(body *U, payload json.RawMessage, mode string)
 }
 
-// planOwn plans custom_metadata as configured if the object changes. Only an unchanged object may keep the value in
+// planOwn plans a free-form object as configured if anything changes. Only an unchanged object may keep the value in
 // state: if a value was unknown in the plan and turns out equal to the state's, its type during apply would differ from
 // the planned one.
-func (r *Resource[S, T, M]) planOwn(ctx context.Context, p *Plan[M]) {
-	config, has := value.Field(p.Config, "custom_metadata").(metadata.Value)
+func (r *Resource[S, T, M]) planOwn(ctx context.Context, p *Plan[M], name string, defaults metadata.Defaults) {
+	config, has := value.Field(p.Config, name).(metadata.Value)
 	if !has || config.IsAbsent() || p.Diags.HasError() {
 		return
 	}
-	planned, _ := value.At(&p.Planned, "custom_metadata").Addr().Interface().(*metadata.Value)
+	planned, _ := value.At(&p.Planned, name).Addr().Interface().(*metadata.Value)
 	configured, err := config.ToTerraformValue(ctx)
 	current, other := planned.ToTerraformValue(ctx)
 	if err != nil || other != nil || !configured.IsFullyKnown() || configured.Type().Equal(current.Type()) ||
@@ -43,7 +44,7 @@ func (r *Resource[S, T, M]) planOwn(ctx context.Context, p *Plan[M]) {
 		return
 	}
 	if !p.Applying {
-		r.Defaults().WarnImported(config, *planned, policyOf(p.State).Object, p.Diags)
+		defaults.WarnImported(path.Root(name), config, *planned, policyOf(p.State).Object, p.Diags)
 	}
 	*planned = config
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/check"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/value"
@@ -71,7 +72,8 @@ func (r *Resource[S, T, M]) plan(ctx context.Context, req resource.ModifyPlanReq
 		p.Applying = p.Run.Applying(p.typeName, p.id, p.deferralAllowed())
 		update(ctx, p)
 		r.warnCreated(ctx, p)
-		r.planOwn(ctx, p)
+		r.planOwn(ctx, p, "custom_metadata", r.Defaults())
+		r.planOwn(ctx, p, "body", metadata.Defaults{})
 	}
 	p.Diags.Append(value.Set(ctx, &resp.Plan, p.Planned)...)
 	r.claimExternalID(ctx, p)

@@ -331,7 +331,7 @@ func (j *judge) faithful(plan *core.Plan) *violation {
 		changesOurs := slices.ContainsFunc(all, func(d difference) bool { return slices.Contains(ours, d.path) })
 		changes := slices.DeleteFunc(all, func(d difference) bool {
 			name, _, _ := strings.Cut(d.path, ".")
-			if changesOurs && name == "custom_metadata" && d.after == any(absent{}) {
+			if changesOurs && (name == "custom_metadata" || name == "body") && d.after == any(absent{}) {
 				return true // a change of an imported object also shows keys of other systems, with a warning
 			}
 			if len(differences(normal(change.Before[name]), normal(change.After[name]), "")) == 0 {

@@ -352,7 +352,11 @@ func (j *judge) finished(plan *core.Plan, done *core.Applied) (imported map[stri
 		}
 	}
 	if len(done.Errors) > 0 {
-		maps.DeleteFunc(j.imports, func(address, _ string) bool { return j.drive.State(address) != nil })
+		maps.DeleteFunc(j.imports, func(address, _ string) bool {
+			imported := j.drive.State(address) != nil
+			j.unapplied[address] = j.unapplied[address] || imported
+			return imported
+		})
 		for _, change := range plan.Changes {
 			if change.Action != core.NoOp {
 				j.dirty[change.Address] = true // part of the apply may have been done

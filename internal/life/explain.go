@@ -244,7 +244,7 @@ func (a applied) reverts(address, key string) bool {
 func (a applied) says(address, what, which string) bool {
 	return slices.ContainsFunc(a.plan.Warnings, func(text string) bool {
 		return strings.HasPrefix(text, address+": ") && strings.Contains(text, what) &&
-			strings.Contains(text, strings.TrimPrefix(which, "custom_metadata."))
+			strings.Contains(text, which)
 	})
 }
 
@@ -304,8 +304,8 @@ func (a applied) metadata(change *core.Change, changes []difference, body object
 	effective, _ := change.After["effective_custom_metadata"].(string)
 	shown := parsed([]byte(effective))
 	for _, d := range differences(had, result, "custom_metadata") {
-		if there := within(shown, strings.TrimPrefix(d.path, "custom_metadata.")); shown != nil &&
-			touched(changes, "effective_custom_metadata") &&
+		key := strings.TrimPrefix(d.path, "custom_metadata.")
+		if there := within(shown, key); shown != nil && touched(changes, "effective_custom_metadata") &&
 			(there == any(absent{}) && d.after == any(absent{}) || same(there, d.after)) {
 			continue
 		}
@@ -313,7 +313,7 @@ func (a applied) metadata(change *core.Change, changes []difference, body object
 			touched(changes, "custom_metadata") && change.After["effective_custom_metadata"] == any(core.Unknown) {
 			continue // a default, while a part of the object is unknown
 		}
-		if !explained(changes, d) && !a.says(change.Address, "removes keys that the plan does not show", d.path) {
+		if !explained(changes, d) && !a.says(change.Address, "removes keys that the plan does not show", key) {
 			return fmt.Sprintf("%s does not show %s; it shows %v", change.Address, d, changes)
 		}
 	}

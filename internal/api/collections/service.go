@@ -67,7 +67,8 @@ func (s *Service) HasPassed(ctx context.Context, at time.Time, applying bool) (b
 	if !applying && s.client.DateJumped() {
 		return false, nil
 	}
-	now, err := s.ServerTime(ctx), error(nil)
+	var err error
+	now := s.ServerTime(ctx)
 	if now.IsZero() && (applying || !at.After(time.Now())) {
 		now, err = s.Now(ctx)
 	}

@@ -95,31 +95,30 @@ func (m *model) planBody(config, state model, own metadata.Ownership, diags *dia
 	if err != nil {
 		desired = nil // unknown, or rejected below
 	}
-	plan := func(ignores bool) (metadata.Change, metadata.Object, bool) {
-		stored, _, ok := state.stored(desired, ignores, diags)
-		if !ok {
-			return metadata.Change{}, nil, false
+	plan := func(ignores bool) (change metadata.Change, stored, record metadata.Object, ok bool) {
+		if stored, record, ok = state.stored(desired, ignores, diags); !ok {
+			return metadata.Change{}, nil, nil, false
 		}
 		change, err := own.Plan(config.Body, state.Body, withoutAdditions(desired, stored))
 		if err != nil {
 			diags.AddAttributeError(path.Root(attrBody), "Invalid body", fmt.Sprintf("The body cannot be sent: %s.", err))
 		}
-		return change, stored, err == nil
+		return change, stored, record, err == nil
 	}
 	ignored, now := state.IgnoreRemoteChanges.ValueBool(), m.IgnoreRemoteChanges
-	change, stored, ok := plan(now.ValueBool())
+	change, stored, record, ok := plan(now.ValueBool())
 	if !ok {
 		return metadata.Owned{}
 	}
 	if m.Body = change.Planned; now.IsUnknown() || ignored && !now.ValueBool() {
 		// The body of the state lacks what it has ignored, so only the configuration decides whether the body changes.
-		other, _, _ := plan(true)
+		other, _, _, _ := plan(true)
 		m.Body, change.Differs = other.Planned, change.Differs || now.IsUnknown() && other.Differs
 	}
 	if m.Response = state.Response; change.Differs {
 		m.Response = types.StringUnknown()
 	}
-	if record, err := state.lastResponse(); change.Differs && ignored && desired != nil && err == nil {
+	if change.Differs && ignored && desired != nil {
 		state.warnReverts(changes(own, stored, record, desired), withoutAdditions(desired, record), now, diags)
 	}
 	change.WarnForeign(path.Root(attrBody), "the "+state.displayName(), "", diags)

@@ -131,12 +131,11 @@ func (o Ownership) planPartly(config, state Value, remote Object) Change {
 	if o.Owned == nil {
 		change.Foreign = missing(remote, desired)
 	}
+	keys := &change.Unseen
 	if o.Mode == "" {
-		o.Mode = ModeReplace
-		change.MayLose = unseen(remote, o.Result(remote, desired, desired), shown, "")
-	} else {
-		change.Unseen = unseen(remote, o.Result(remote, desired, desired), shown, "")
+		o.Mode, keys = ModeReplace, &change.MayLose
 	}
+	*keys = unseen(remote, o.Result(remote, desired, desired), shown, "")
 	return change
 }
 

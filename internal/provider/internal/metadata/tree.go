@@ -113,13 +113,12 @@ func FromObject(object Object) Value {
 }
 
 func fromAttr(v attr.Value, unknown any) (any, error) {
-	if v.IsUnknown() && unknown == nil {
+	switch {
+	case v.IsUnknown() && unknown == nil:
 		return nil, ErrUnknown
-	}
-	if v.IsUnknown() {
+	case v.IsUnknown():
 		return unknown, nil
-	}
-	if v.IsNull() {
+	case v.IsNull():
 		return nil, nil
 	}
 	switch v := v.(type) {
